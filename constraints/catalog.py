@@ -88,12 +88,15 @@ class Fact:
         type: the kind of its values, as in `Flag.type`; every provider is checked against it.
         default: its value where nobody says otherwise (an environment variable that is not set);
             only meaningful with `has_default`. A fact without one is unknown until given.
+        fallback: the fact whose value it has where nobody says otherwise, before any default of its own:
+            a variable's older name, or the machine's kind; empty for none.
     """
 
     name: str
     type: str = "any"
     default: Value = None
     has_default: bool = False
+    fallback: str = ""
 
 
 @dataclass(frozen=True, slots=True)
