@@ -1,0 +1,1 @@
+"""What is known about an engine's flags. Importing the package itself loads nothing."""

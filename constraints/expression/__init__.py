@@ -1,0 +1,1 @@
+"""The rule language: one module a task, and nothing loaded until one of them is imported."""

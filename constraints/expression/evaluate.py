@@ -1,0 +1,455 @@
+"""The value of an expression where names have values, some of them perhaps unknown. Never raises.
+
+Three-valued, after Kleene: the unknown matters only where the value does depend on it. What Python would
+raise is a `Fault`, a value like another. This is the definition of what expressions mean; `compile` makes
+a quick way to the same values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from constraints.expression.functions import ARITHMETIC, COMPARISONS, FUNCTIONS, LAZY, ordered
+from constraints.expression.syntax import (
+    And,
+    Arithmetic,
+    Call,
+    Collection,
+    Comparison,
+    Comprehension,
+    Conditional,
+    Expression,
+    Item,
+    Literal,
+    Mapping,
+    Name,
+    Negative,
+    Not,
+    Or,
+    Unknown,
+)
+from constraints.expression.values import MISSING, POISON, UNKNOWN, Fault, Touched, Value, same
+
+Lookup: TypeAlias = Callable[[str], Value]
+"""From a name's path to its value, `UNKNOWN`, `MISSING` or a `Fault`."""
+
+
+def evaluate(expression: Expression, lookup: Lookup) -> Value:
+    """What the expression comes to.
+
+    An `and` or `or` with unknown operands is decided by the others where they suffice for its *truth*:
+    with `x` unknown, `x and False` is False, though Python might give another falsy value. That is what
+    a condition asks for; where the value itself is passed on, use `evaluate_exactly`.
+
+    Args:
+        expression: any tree. One too deep for the stack at hand is `UNKNOWN`.
+        lookup: must not raise.
+
+    Returns:
+        An ordinary value, `UNKNOWN`, or a `Fault`; never `MISSING`.
+    """
+    try:
+        return _DECIDED[expression.__class__](expression, lookup)
+    except RecursionError:
+        return UNKNOWN
+
+
+def evaluate_exactly(expression: Expression, lookup: Lookup) -> Value:
+    """The same, but never a value where another truth-alike could come out: `x and False` is unknown.
+
+    Arguments and result are those of `evaluate`.
+    """
+    try:
+        return _EXACT[expression.__class__](expression, lookup)
+    except RecursionError:
+        return UNKNOWN
+
+
+def attempt(function: Callable[..., Value], *arguments: Value) -> Value:
+    """The function's result on ordinary values; a `Fault` for what it raises, `UNKNOWN` for a limit."""
+    try:
+        return function(*arguments)
+    except (Touched, RecursionError, MemoryError):
+        return UNKNOWN
+    except Exception as error:  # noqa: BLE001 - whatever Python would raise is a fault
+        return fault(error)
+
+
+def fault(error: Exception) -> Fault:
+    """The value that stands for a Python exception."""
+    return Fault(type(error).__name__, str(error))
+
+
+def missing_fault(path: str) -> Fault:
+    """What reading a missing name comes to."""
+    return Fault("AttributeError", f"there is no {path}")
+
+
+def _literal(node: Literal, _: Lookup) -> Value:
+    return node.value
+
+
+def _name(node: Name, lookup: Lookup) -> Value:
+    value = lookup(node.path)
+    return missing_fault(node.path) if value is MISSING else value
+
+
+def _unknown(_: Unknown, __: Lookup) -> Value:
+    return UNKNOWN
+
+
+def _not(node: Not, lookup: Lookup) -> Value:
+    operand = node.operand
+    value = _DECIDED[operand.__class__](operand, lookup)
+    return value if value.__class__ in POISON else not value
+
+
+def _and(node: And, lookup: Lookup) -> Value:
+    value: Value = True
+    unknown = False
+    for operand in node.operands:
+        value = _DECIDED[operand.__class__](operand, lookup)
+        if value is UNKNOWN:
+            unknown = True
+        elif value.__class__ is Fault:
+            return UNKNOWN if unknown else value
+        elif not value:
+            return value
+    return UNKNOWN if unknown else value
+
+
+def _or(node: Or, lookup: Lookup) -> Value:
+    value: Value = False
+    unknown = False
+    for operand in node.operands:
+        value = _DECIDED[operand.__class__](operand, lookup)
+        if value is UNKNOWN:
+            unknown = True
+        elif value.__class__ is Fault:
+            return UNKNOWN if unknown else value
+        elif value:
+            return value
+    return UNKNOWN if unknown else value
+
+
+def _exact_and(node: And, lookup: Lookup) -> Value:
+    value: Value = True
+    unknown = False
+    for operand in node.operands:
+        value = _EXACT[operand.__class__](operand, lookup)
+        if value is UNKNOWN:
+            if not is_boolean(operand):
+                return UNKNOWN
+            unknown = True
+        elif value.__class__ is Fault:
+            return UNKNOWN if unknown else value
+        elif not value:
+            return value if not unknown or value is False else UNKNOWN
+    return UNKNOWN if unknown else value
+
+
+def _exact_or(node: Or, lookup: Lookup) -> Value:
+    value: Value = False
+    unknown = False
+    for operand in node.operands:
+        value = _EXACT[operand.__class__](operand, lookup)
+        if value is UNKNOWN:
+            if not is_boolean(operand):
+                return UNKNOWN
+            unknown = True
+        elif value.__class__ is Fault:
+            return UNKNOWN if unknown else value
+        elif value:
+            return value if not unknown or value is True else UNKNOWN
+    return UNKNOWN if unknown else value
+
+
+def is_boolean(expression: Expression) -> bool:
+    """Whether the form of the expression shows that its value, if it has one, is True or False."""
+    if isinstance(expression, Comparison | Not):
+        return True
+    if isinstance(expression, And | Or):
+        return all(map(is_boolean, expression.operands))
+    if isinstance(expression, Call):
+        function = FUNCTIONS.get(expression.function)
+        return expression.function in ("has", "crashes") if function is None else function.boolean
+    if isinstance(expression, Comprehension):
+        return expression.kind in ("any", "all")
+    return isinstance(expression, Literal) and isinstance(expression.value, bool)
+
+
+def _conditional(node: Conditional, lookup: Lookup) -> Value:
+    return _chosen(node, lookup, _DECIDED)
+
+
+def _exact_conditional(node: Conditional, lookup: Lookup) -> Value:
+    return _chosen(node, lookup, _EXACT)
+
+
+def _chosen(node: Expression, lookup: Lookup, handlers: _Handlers) -> Value:
+    # A long chain of `else` is followed in a loop; what it may come to while a test is unknown is kept.
+    candidates: list[Value] = []
+    while isinstance(node, Conditional):
+        test = _DECIDED[node.test.__class__](node.test, lookup)
+        if test.__class__ is Fault:
+            return test if not candidates else UNKNOWN
+        if test is UNKNOWN:
+            candidates.append(handlers[node.then.__class__](node.then, lookup))
+            if candidates[-1] is UNKNOWN or not same(candidates[0], candidates[-1]):
+                return UNKNOWN
+            node = node.otherwise
+        else:
+            node = node.then if test else node.otherwise
+    value = handlers[node.__class__](node, lookup)
+    return value if not candidates or same(candidates[0], value) else UNKNOWN
+
+
+def _comparison(node: Comparison, lookup: Lookup) -> Value:
+    left = _EXACT[node.left.__class__](node.left, lookup)
+    if left.__class__ is Fault:
+        return left
+    if node.operator in {"in", "not in"}:
+        return _membership(node, left, lookup)
+    if left is UNKNOWN:
+        return UNKNOWN
+    right = _EXACT[node.right.__class__](node.right, lookup)
+    if right.__class__ in POISON:
+        return right
+    try:
+        return COMPARISONS[node.operator](left, right)
+    except Exception as error:  # noqa: BLE001
+        return fault(error)
+
+
+def _membership(node: Comparison, left: Value, lookup: Lookup) -> Value:
+    """`left in right`, where not all elements of a collection that is written down need be known."""
+    if isinstance(node.right, Collection):
+        elements = [_EXACT[each.__class__](each, lookup) for each in node.right.elements]
+        known: list[Value] = []
+        unknown = left is UNKNOWN
+        for element in elements:
+            if element is UNKNOWN:
+                unknown = True
+            elif element.__class__ is Fault:
+                return UNKNOWN if unknown else element
+            else:
+                known.append(element)
+        right = attempt(_MAKERS[node.right.kind], known)
+        if right.__class__ is Fault:
+            return UNKNOWN if unknown else right
+        is_complete = len(known) == len(elements)
+    else:
+        right = _EXACT[node.right.__class__](node.right, lookup)
+        if right.__class__ in POISON:
+            return UNKNOWN if left is UNKNOWN else right
+        is_complete = True
+    if left is UNKNOWN:
+        is_empty = is_complete and isinstance(right, list | tuple) and not right
+        return UNKNOWN if not is_empty else node.operator == "not in"
+    result = attempt(COMPARISONS[node.operator], left, right)
+    if is_complete or result.__class__ is Fault or result is (node.operator == "in"):
+        return result
+    return UNKNOWN
+
+
+def _arithmetic(node: Arithmetic, lookup: Lookup) -> Value:
+    left = _EXACT[node.left.__class__](node.left, lookup)
+    if left.__class__ in POISON:
+        return left
+    right = _EXACT[node.right.__class__](node.right, lookup)
+    if right.__class__ in POISON:
+        return right
+    return attempt(ARITHMETIC[node.operator], left, right)
+
+
+def _negative(node: Negative, lookup: Lookup) -> Value:
+    value = _EXACT[node.operand.__class__](node.operand, lookup)
+    if value.__class__ in POISON:
+        return value
+    try:
+        return -value
+    except TypeError as error:
+        return fault(error)
+
+
+def _call(node: Call, lookup: Lookup) -> Value:
+    if node.function in LAZY:
+        return _lazy(node, lookup)
+    arguments = []
+    for argument in node.arguments:
+        value = _EXACT[argument.__class__](argument, lookup)
+        if value.__class__ in POISON:
+            return value
+        arguments.append(value)
+    return attempt(FUNCTIONS[node.function].apply, *arguments)
+
+
+def _lazy(node: Call, lookup: Lookup) -> Value:
+    asked = node.arguments[0]
+    if node.function == "crashes":
+        value = _DECIDED[asked.__class__](asked, lookup)
+        return UNKNOWN if value is UNKNOWN else value.__class__ is Fault
+    value = lookup(asked.path) if isinstance(asked, Name) else _EXACT[asked.__class__](asked, lookup)
+    if node.function == "has":
+        return value is not MISSING if value.__class__ is not Fault and value is not UNKNOWN else value
+    if value is MISSING:
+        fallback = node.arguments[1]
+        return _EXACT[fallback.__class__](fallback, lookup)
+    return value
+
+
+def _item(node: Item, lookup: Lookup) -> Value:
+    value = _EXACT[node.value.__class__](node.value, lookup)
+    if value.__class__ in POISON:
+        return value
+    index = _EXACT[node.index.__class__](node.index, lookup)
+    if index.__class__ in POISON:
+        return index
+    try:
+        return value[index]
+    except Exception as error:  # noqa: BLE001
+        return fault(error)
+
+
+def _collection(node: Collection, lookup: Lookup) -> Value:
+    elements = []
+    for element in node.elements:
+        value = _EXACT[element.__class__](element, lookup)
+        if value.__class__ in POISON:
+            return value
+        elements.append(value)
+    return attempt(_MAKERS[node.kind], elements)
+
+
+def _mapping(node: Mapping, lookup: Lookup) -> Value:
+    result: dict[Value, Value] = {}
+    for part in zip(node.keys, node.values, strict=True):
+        key, value = (_EXACT[each.__class__](each, lookup) for each in part)
+        for each in (key, value):
+            if each.__class__ in POISON:
+                return each
+        try:
+            result[key] = value
+        except TypeError as error:
+            return fault(error)
+    return result
+
+
+def _comprehension(node: Comprehension, lookup: Lookup) -> Value:
+    iterable = _EXACT[node.iterable.__class__](node.iterable, lookup)
+    if iterable.__class__ in POISON:
+        return iterable
+    items = attempt(_iterated, iterable)
+    if items.__class__ in POISON:
+        return items
+    return _REDUCTIONS[node.kind](node, items, lookup)
+
+
+def _iterated(iterable: Value) -> list[Value]:
+    return list(ordered(iterable))
+
+
+def _any(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
+    return _first(node, items, lookup, sought=True)
+
+
+def _all(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
+    return _first(node, items, lookup, sought=False)
+
+
+def _first(node: Comprehension, items: list[Value], lookup: Lookup, *, sought: bool) -> Value:
+    """Whether an element has the truth that decides an `any` (True) or an `all` (False)."""
+    unknown = False
+    for item in items:
+        inner = bound(node.variable, item, lookup)
+        counts: Value = True
+        if node.condition is not None:
+            counts = _DECIDED[node.condition.__class__](node.condition, inner)
+            if counts.__class__ is Fault:
+                return UNKNOWN if unknown else counts
+            if counts is not UNKNOWN and not counts:
+                continue
+        value = _DECIDED[node.element.__class__](node.element, inner)
+        if value.__class__ is Fault:
+            return UNKNOWN if unknown or counts is UNKNOWN else value
+        if value is UNKNOWN:
+            unknown = True
+        elif bool(value) is sought:
+            if counts is not UNKNOWN:
+                return sought
+            unknown = True
+    return UNKNOWN if unknown else not sought
+
+
+def bound(variable: str, value: Value, lookup: Lookup) -> Lookup:
+    """A lookup inside a comprehension, where its variable has that value."""
+    return lambda path: value if path == variable else lookup(path)
+
+
+def _sum(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
+    values = _elements(node, items, lookup)
+    return values if values.__class__ in POISON else attempt(sum, values)
+
+
+def _list(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
+    return _elements(node, items, lookup)
+
+
+def _set(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
+    values = _elements(node, items, lookup)
+    return values if values.__class__ in POISON else attempt(set, values)
+
+
+def _elements(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
+    values = []
+    for item in items:
+        inner = bound(node.variable, item, lookup)
+        if node.condition is not None:
+            counts = _DECIDED[node.condition.__class__](node.condition, inner)
+            if counts.__class__ in POISON:
+                return counts
+            if not counts:
+                continue
+        value = _EXACT[node.element.__class__](node.element, inner)
+        if value.__class__ in POISON:
+            return value
+        values.append(value)
+    return values
+
+
+_Handlers: TypeAlias = dict[type[Expression], Callable[[Any, Lookup], Value]]
+
+_MAKERS: Final[dict[str, Callable[[list[Value]], Value]]] = {"tuple": tuple, "list": list, "set": set}
+_REDUCTIONS: Final[dict[str, Callable[[Comprehension, list[Value], Lookup], Value]]] = {
+    "any": _any,
+    "all": _all,
+    "sum": _sum,
+    "list": _list,
+    "set": _set,
+}
+_DECIDED: Final[_Handlers] = {
+    Literal: _literal,
+    Name: _name,
+    Unknown: _unknown,
+    Not: _not,
+    And: _and,
+    Or: _or,
+    Comparison: _comparison,
+    Arithmetic: _arithmetic,
+    Negative: _negative,
+    Conditional: _conditional,
+    Call: _call,
+    Item: _item,
+    Collection: _collection,
+    Mapping: _mapping,
+    Comprehension: _comprehension,
+}
+"""Handlers where only the truth of an `and` or `or` counts."""
+_EXACT: Final[_Handlers] = {
+    **_DECIDED,
+    And: _exact_and,
+    Or: _exact_or,
+    Conditional: _exact_conditional,
+}
+"""Handlers where the value itself counts."""
