@@ -8,7 +8,7 @@ value named by an earlier step) is said by the catalog, not by its shape.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal as OneOf
 from typing import TypeAlias, final
 
@@ -56,9 +56,31 @@ class Expression:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if type(self) is not type(other) or not isinstance(other, Expression):
+        if not isinstance(other, Expression) or self._hash != other._hash:
             return False
-        return self._hash == other._hash and self.parts() == other.parts()
+        # Iterative like `walk`: two equal trees may be deeper than Python's stack.
+        pairs: list[tuple[object, object]] = [(self, other)]
+        while pairs:
+            left, right = pairs.pop()
+            if left is right:
+                continue
+            if type(left) is not type(right):
+                return False
+            if isinstance(left, Expression) and isinstance(right, Expression):
+                if left._hash != right._hash:
+                    return False
+                left, right = left.parts(), right.parts()
+            if isinstance(left, tuple) and isinstance(right, tuple):
+                if len(left) != len(right):
+                    return False
+                pairs.extend(zip(left, right, strict=True))
+            elif left != right:
+                return False
+        return True
+
+    def __reduce__(self) -> tuple[type[Expression], tuple[object, ...]]:
+        # Made anew where it is unpickled: hashes of text differ from process to process.
+        return type(self), tuple(getattr(self, part.name) for part in fields(self) if part.init)
 
 
 @final
@@ -69,7 +91,9 @@ class Literal(Expression):
     value: Scalar
 
     def parts(self) -> tuple[object, ...]:
-        return (type(self.value).__name__, self.value)
+        # As text, `0.0` differs from `-0.0`, and NaN is like itself.
+        value = repr(self.value) if isinstance(self.value, float) else self.value
+        return (type(self.value).__name__, value)
 
 
 @final
