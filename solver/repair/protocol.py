@@ -65,8 +65,8 @@ class Domain:
             numbers among them are break-points: between two neighbours (the present value counts as one)
             rules tell values apart by divisibility at most, so that a gap between two that mend may be
             claimed after a few probes. `text`: any text, of which the candidates are examples.
-        moduli: for `integer`, the numbers by which some rule may divide the flag (or a shifted flag); a gap is
-            probed over a whole period of each. Need not be complete, but claims are only as good as it.
+        moduli: for `integer`, the numbers by which some rule may divide the flag (or the flag shifted); a gap
+            is probed over a whole period of each. Need not be complete; claims are only as good as it.
     """
 
     values: tuple[Value, ...]
@@ -91,8 +91,9 @@ class Constraints(Protocol):
         ...
 
     def cost(self, flag: str) -> int:
-        """The preference weight of changing the flag, >= 0: of repairs with equally many changes those of
-        the least total come first. Asked once a search for each flag that a reason names.
+        """The preference weight of changing the flag, >= 0. Asked once a search, as `domain` is.
+
+        Of repairs with equally many changes, those of the least total come first.
         """
         ...
 

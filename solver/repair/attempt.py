@@ -1,0 +1,99 @@
+"""Whether some values for one set of flags mend the configuration, and if not, the conflicts that say why.
+
+Nogoods are learnt as needed: solve the subproblem with those known, evaluate what it proposes, learn from
+the rules that this breaks, solve again. So a configuration is evaluated only if nothing known refuses it.
+(Logic-based Benders decomposition: Hooker & Ottosson, 2003.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from solver.repair.candidates import Assignment, FlagSet, Space, flag_set, numbers
+from solver.repair.conflicts import Conflict, Nogood, Nogoods, conflict, shrink
+from solver.repair.subproblem import Box, Dead, solve
+
+
+def attempt(
+    flags: FlagSet, space: Space, known: Nogoods, *, outside: Sequence[Box] = ()
+) -> Assignment | list[Conflict]:
+    """New values for exactly these flags after which no rule is broken; or conflicts that forbid it.
+
+    Args:
+        flags: all of which are to change.
+        space: the flags and their candidates.
+        known: nogoods; what is learnt is added.
+        outside: combinations not wanted. Where there are any, a failure is told by an empty list.
+    """
+    changed = tuple(numbers(flags))
+    options = {flag: list(range(len(space.domains[flag].values))) for flag in changed}
+    single: dict[int, list[Nogood]] = {flag: [] for flag in changed}
+    joint: list[Nogood] = []
+    fresh = list(known.about(changed))
+    while True:
+        for nogood in fresh:
+            if len(nogood.when) == 1:
+                flag, value = nogood.when[0]
+                single[flag].append(nogood)
+                if value in options[flag]:
+                    options[flag].remove(value)
+            else:
+                joint.append(nogood)
+        exhausted = [flag for flag in changed if not options[flag]]
+        if exhausted:
+            return [_of_one(flag, single[flag], space) for flag in exhausted] if not outside else []
+        found = solve(options, joint, space.budget.spend, outside=outside)
+        if isinstance(found, Dead):
+            return [_of_many(each, single, joint, space) for each in found.components] if not outside else []
+        if not space.broken(found):
+            return found
+        fresh = known.learn(space, found)
+
+
+def _of_one(flag: int, nogoods: list[Nogood], space: Space) -> Conflict:
+    """The conflict of a flag each of whose candidates some nogood refuses."""
+    ways: list[list[FlagSet]] = [[] for _ in space.domains[flag].values]
+    for nogood in nogoods:
+        ways[nogood.when[0][1]].append(nogood.held)
+
+    def suffices(held: FlagSet) -> bool:
+        space.budget.spend()
+        return all(any(not way & ~held for way in each) for each in ways)
+
+    kept = shrink(_by_cost(nogoods, 1 << flag, space), suffices)
+    return conflict((each for each in nogoods if not each.held & ~kept), 1 << flag)
+
+
+def _of_many(
+    component: tuple[int, ...], single: dict[int, list[Nogood]], joint: list[Nogood], space: Space
+) -> Conflict:
+    """The conflict of flags whose combinations of candidates are all refused."""
+    changed = flag_set(component)
+    nogoods = [nogood for flag in component for nogood in single[flag]]
+    nogoods += [nogood for nogood in joint if not nogood.scope & ~changed]
+
+    def suffices(flags: FlagSet) -> bool:
+        usable = [nogood for nogood in nogoods if not nogood.flags & ~flags]
+        options = {
+            flag: list(range(len(space.domains[flag].values))) for flag in component if flags >> flag & 1
+        }
+        for nogood in usable:
+            if len(nogood.when) == 1:
+                flag, value = nogood.when[0]
+                if value in options[flag]:
+                    options[flag].remove(value)
+        if not all(options.values()):
+            return True
+        linked = [nogood for nogood in usable if len(nogood.when) > 1]
+        return isinstance(solve(options, linked, space.budget.spend), Dead)
+
+    kept = shrink([*component, *_by_cost(nogoods, changed, space)], suffices)
+    return conflict((each for each in nogoods if not each.flags & ~kept), changed)
+
+
+def _by_cost(nogoods: list[Nogood], changed: FlagSet, space: Space) -> list[int]:
+    """The flags outside that the nogoods hang on, dearest first: a conflict of dear flags bounds better."""
+    outside = 0
+    for nogood in nogoods:
+        outside |= nogood.held
+    return sorted(numbers(outside & ~changed), key=lambda flag: (-space.costs[flag], flag))
