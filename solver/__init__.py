@@ -37,8 +37,8 @@ if TYPE_CHECKING:
         WhatIf,
         World,
     )
-    from solver.questions.check import check
     from solver.launch import Launch, read_launch
+    from solver.questions.check import check
     from solver.questions.suggest_fix import suggest_fix
     from solver.questions.what_if import allowed, what_if
 

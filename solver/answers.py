@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum, StrEnum
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def plain(value: object) -> Any:
         return sorted((plain(each) for each in value), key=repr)
     if isinstance(value, (list, tuple)):
         return [plain(each) for each in value]
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+    if isinstance(value, float) and not isfinite(value):
         return repr(value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
@@ -341,7 +342,7 @@ class WhatIf(Answer):
 
 @dataclass(frozen=True, slots=True)
 class Possibility(Answer):
-    """What becomes of the command with one value of a flag; `violations` and `undecided` are those of the change."""
+    """What becomes of the command with one value of a flag."""
 
     value: Value
     verdict: Verdict
