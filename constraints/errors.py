@@ -65,7 +65,7 @@ class CatalogError(FlagfitError):
         return f"{place}: {self.reason}"
 
 
-class UnknownRelease(FlagfitError):  # noqa: N818 - says what, not that it is an error
+class UnknownRelease(FlagfitError):
     """No catalog is on offer for the release asked for.
 
     Attributes:
@@ -87,7 +87,7 @@ class UnknownRelease(FlagfitError):  # noqa: N818 - says what, not that it is an
         return f"there is no catalog for release {self.release}{hint} (on offer: {', '.join(self.offered)})"
 
 
-class UnreadableInput(FlagfitError):  # noqa: N818
+class UnreadableInput(FlagfitError):
     """A file or text given as input cannot be read.
 
     Attributes:
@@ -108,7 +108,7 @@ class UnreadableInput(FlagfitError):  # noqa: N818
         return f"{place}: {self.reason}"
 
 
-class LaunchNotFound(FlagfitError):  # noqa: N818
+class LaunchNotFound(FlagfitError):
     """The input was read, but starts no engine that flagfit knows.
 
     Attributes:

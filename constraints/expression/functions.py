@@ -68,7 +68,7 @@ def power(left: Value, right: Value) -> Value:
 
 def remainder(left: Value, right: Value) -> Value:
     """`left % right`; as in Python, formatting where `left` is text, unless a width is large."""
-    if isinstance(left, str) and re.search(r"\*|\d{5}", left):
+    if isinstance(left, str) and re.search(r"%[^a-zA-Z%]*(?:\*|\d{5})", left):
         raise Touched
     return left % right
 

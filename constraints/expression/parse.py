@@ -73,7 +73,7 @@ class _Reader:
         try:
             body = ast.parse(self._text.strip(), mode="eval").body
         except SyntaxError as error:
-            self._refuse((error.lineno or 1, (error.offset or 1) - 1), _reason(error))
+            self._refuse(self._place(error), _reason(error))
         except UnicodeEncodeError as error:
             self._refuse((1, error.start), "half of a surrogate pair; write it as an escape")
         except (RecursionError, MemoryError):
@@ -82,6 +82,12 @@ class _Reader:
             self._refuse(None, str(error))
         self._check_depth(body)
         return self._read(body)
+
+    def _place(self, error: SyntaxError) -> tuple[int, int]:
+        if error.lineno and error.offset:
+            return error.lineno, error.offset - 1
+        lines = self._text.strip().splitlines()  # it ended too early
+        return len(lines), len(lines[-1])
 
     def _check_depth(self, body: ast.expr) -> None:
         waiting: list[tuple[ast.AST, int]] = [(body, 1)]

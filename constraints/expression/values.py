@@ -14,7 +14,7 @@ Value: TypeAlias = Any
 """None, bool, int, float, str, or a list, tuple, dict, set or frozenset of such; or poison."""
 
 
-class Touched(Exception):  # noqa: N818 - a signal, caught where it is expected
+class Touched(Exception):
     """The answer cannot be had this way: poison was touched, or a limit on resources was met."""
 
 
