@@ -1,0 +1,54 @@
+"""What a report is made of, whatever its format: answers to one question about one or several launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from solver.answers import AllowedValues, Report, SuggestedFix, WhatIf
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One launch and what was asked about it.
+
+    Attributes:
+        name: where the launch was found: a path, `command line` or `standard input`.
+        report: the check of the command as it is.
+        fix: the smallest fixes, where they were asked for.
+        change: what a change would do, where that was asked.
+        allowed: which values flags may take, where that was asked.
+    """
+
+    name: str
+    report: Report
+    fix: SuggestedFix | None = None
+    change: WhatIf | None = None
+    allowed: AllowedValues | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A source that no launch could be read from, and why in one line."""
+
+    name: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Everything that one report shows.
+
+    Attributes:
+        entries: the launches, in the order of their sources.
+        problems: the sources that could not be read, in order.
+        spelling: how a flag of a release is written, `("0.5.23", "tp_size") -> "--tp-size"`.
+        verbose: whether the reader asked for all there is; only formats made for people heed it.
+    """
+
+    entries: tuple[Entry, ...]
+    problems: tuple[Problem, ...]
+    spelling: Callable[[str, str], str]
+    verbose: bool = False

@@ -1,0 +1,84 @@
+"""The report for a person at a terminal: short by default, all there is with `--verbose`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from solver.answers import Report, Verdict
+from solver.report.document import Document, Entry
+from solver.report.ink import Ink, harmless
+from solver.report.text.findings import notices, rewrites, undecided, violations
+from solver.report.wording import counted
+
+_ASKED_FOR = {"gpu": "--gpu", "model_config": "--model-config"}
+
+
+def render(document: Document, ink: Ink) -> str:
+    """The whole report, ending in a newline; empty where there is nothing to report.
+
+    Args:
+        document: what to show. Its problems are not shown: they go to standard error.
+        ink: whether in colour.
+    """
+    named = len(document.entries) + len(document.problems) > 1
+    blocks = ["\n".join(_entry(entry, document, ink, named=named)) for entry in document.entries]
+    if named:
+        blocks.append(_summary(document, ink))
+    return "\n\n".join(blocks) + "\n" if blocks else ""
+
+
+def _entry(entry: Entry, document: Document, ink: Ink, *, named: bool) -> Iterator[str]:
+    report = entry.report
+    if named:
+        yield ink.strong(harmless(entry.name))
+    yield _verdict(report, ink)
+    yield ink.faint(_circumstances(report))
+    yield from violations(report, ink, verbose=document.verbose)
+    yield from undecided(report, ink, verbose=document.verbose)
+    yield from rewrites(report, document, ink)
+    yield from notices(report, ink, verbose=document.verbose)
+    if entry.change is not None or entry.allowed is not None:
+        from solver.report.text.changes import allowed, change
+
+        if entry.allowed is not None:
+            yield from allowed(entry.allowed, report, document, ink)
+        if entry.change is not None:
+            yield from change(entry.change, document, ink)
+    elif entry.fix is not None and report.verdict is not Verdict.ACCEPTED:
+        from solver.report.text.fixes import fixes
+
+        yield from fixes(entry.fix, document, ink)
+
+
+def _verdict(report: Report, ink: Ink) -> str:
+    engine = f"SGLang {report.release}"
+    if report.verdict is Verdict.REFUSED:
+        broken = counted(len(report.violations), "rule is", "rules are")
+        return f"{ink.bad('refused')}   {engine} does not start with this command: {broken} broken."
+    if report.verdict is Verdict.DEPENDS:
+        open_rules = counted(len(report.undecided), "rule")
+        return (
+            f"{ink.unsure('depends')}   {engine} may refuse this command: {open_rules} could not be decided."
+        )
+    return f"{ink.good('accepted')}  {engine} starts with this command."
+
+
+def _circumstances(report: Report) -> str:
+    """Which release and why that one, what the facts were taken from, and what was not told."""
+    parts = [f"release: {report.release_source}"] if report.release_source else []
+    sources = report.world.sources
+    parts += [f"{name.replace('_', ' ')}: {harmless(source)}" for name, source in sources.items()]
+    untold = [option for name, option in _ASKED_FOR.items() if name not in sources]
+    parts += [f"not told: {', '.join(untold)}"] if untold else []
+    return "          " + "; ".join(parts)
+
+
+def _summary(document: Document, ink: Ink) -> str:
+    counts = dict.fromkeys(Verdict, 0)
+    for entry in document.entries:
+        counts[entry.report.verdict] += 1
+    parts = [f"{count} {verdict.value}" for verdict, count in counts.items() if count]
+    parts += [f"{len(document.problems)} unreadable"] if document.problems else []
+    return ink.strong(
+        f"{counted(len(document.entries) + len(document.problems), 'launch', 'launches')}: "
+    ) + (", ".join(parts))

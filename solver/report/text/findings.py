@@ -1,0 +1,153 @@
+"""What a check found, as lines of text: violations, open questions, rewrites, notices."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from solver.report.ink import Ink, harmless
+from solver.report.wording import cause_text, counted, option_text, shortened, value_text
+
+if TYPE_CHECKING:
+    from constraints.expression.syntax import Expression
+    from solver.answers import Reason, Report, Violation
+    from solver.report.document import Document
+
+WIDTH = 100
+"""Sentences are wrapped here, whatever the terminal, so that the same input gives the same bytes."""
+
+_CAUSES_SHOWN = 6
+_FACTS_FROM = {"gpu.": "--gpu", "model.": "--model-config", "env.": "--env", "environ.": "--env"}
+
+
+def violations(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
+    """Each broken rule: its code and sentence, what it follows from, where SGLang enforces it."""
+    for violation in report.violations:
+        yield ""
+        yield from violation_lines(violation, ink, verbose=verbose)
+
+
+def violation_lines(violation: Violation, ink: Ink, *, verbose: bool) -> Iterator[str]:
+    """One broken rule."""
+    yield from _headed(ink.bad(violation.code), violation.code, _sentence(violation.message), ink)
+    if violation.suggestion:
+        yield from _labelled("perhaps", violation.suggestion, ink)
+    if violation.reason.causes:
+        yield from _labelled("because", _causes(violation.reason, verbose=verbose), ink)
+    if violation.at:
+        where = f"{violation.at}, in {violation.function}"
+        raised = f" ({violation.exception})" if verbose and violation.exception else ""
+        yield from _labelled("refused", where + raised, ink)
+    if verbose:
+        yield from _condition(violation.condition, ink)
+        yield from _choices(violation.reason, ink)
+
+
+def undecided(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
+    """Each rule that could not be decided, and what would decide it."""
+    for each in report.undecided:
+        yield ""
+        yield from _headed(ink.unsure(each.code), each.code, _sentence(each.message) or "not decided", ink)
+        yield from _labelled("decided by", _deciding(each.missing), ink)
+        if each.at:
+            yield from _labelled("refused", f"{each.at}, in {each.function}", ink)
+        if verbose:
+            yield from _condition(each.condition, ink)
+
+
+def rewrites(report: Report, document: Document, ink: Ink) -> Iterator[str]:
+    """The flags given that SGLang will run with another value: one line, or a table where verbose."""
+    if not report.rewrites:
+        return
+    yield ""
+    names = [document.spelling(report.release, each.flag) for each in report.rewrites]
+    if not document.verbose:
+        line = f"SGLang will overrule {counted(len(names), 'flag')} of this command: {', '.join(names)}"
+        yield from _wrapped(f"{line} (--verbose shows how).", "", "", ink)
+        return
+    yield "SGLang will overrule:"
+    for name, each in zip(names, report.rewrites, strict=True):
+        given = shortened(option_text(name, each.given))
+        yield from _wrapped(f"{given} becomes {shortened(value_text(each.final))}", "  ", "    ", ink)
+        if each.why:
+            yield from _labelled("because", each.why, ink, indent="    ")
+        yield from _labelled("set", f"{each.at}, in {each.function}", ink, indent="    ")
+
+
+def notices(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
+    """Remarks on the way arguments are written; SGLang's own warnings too where verbose."""
+    shown = [each for each in report.notices if verbose or each.kind == "argument"]
+    if shown:
+        yield ""
+    for each in shown:
+        where = f"  ({each.at})" if each.at else ""
+        yield from _wrapped(f"note: {_sentence(each.message)}{where}", "", "      ", ink)
+
+
+def _headed(head: str, plain_head: str, sentence: str, ink: Ink) -> Iterator[str]:
+    """A sentence that hangs from a coloured code."""
+    lines = _wrapped(sentence, " " * (len(plain_head) + 4), " " * (len(plain_head) + 4), ink)
+    for number, line in enumerate(lines):
+        yield f"  {head}  {line.lstrip()}" if number == 0 else line
+
+
+def _labelled(label: str, text: str, ink: Ink, *, indent: str = "           ") -> Iterator[str]:
+    """A line such as `because  --dcp-size 2`, its continuation lines under the text."""
+    width = len(indent) + max(len(label), 7) + 2
+    for number, line in enumerate(_wrapped(text, " " * width, " " * width, ink)):
+        yield f"{indent}{ink.faint(label.ljust(7))}  {line.lstrip()}" if number == 0 else line
+
+
+def _wrapped(text: str, first: str, then: str, ink: Ink) -> Iterator[str]:
+    lines = textwrap.wrap(
+        harmless(text),
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=then,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return (ink.flags(line) for line in lines or [first])
+
+
+def _causes(reason: Reason, *, verbose: bool) -> str:
+    """What was given, what was left at its default, what the world is like."""
+    shown: Sequence[str] = [cause_text(each) for each in reason.causes]
+    more = 0 if verbose else len(shown) - _CAUSES_SHOWN
+    tail = f" and {more} more (--verbose)" if more > 1 else ""
+    return ", ".join(shown[:_CAUSES_SHOWN] if tail else shown) + tail
+
+
+def _choices(reason: Reason, ink: Ink) -> Iterator[str]:
+    """What SGLang chose between what was given and the rule."""
+    for choice in reason.choices:
+        what = f"SGLang sets {choice.variable} to {shortened(value_text(choice.value))}"
+        when = f", since {_source(choice.condition)}" if choice.condition is not None else ""
+        yield from _labelled("then", f"{what}{when} ({choice.at}, in {choice.function})", ink)
+
+
+def _condition(condition: Expression | None, ink: Ink) -> Iterator[str]:
+    if condition is not None:
+        yield from _labelled("rule", f"refuse when {_source(condition)}", ink)
+
+
+def _source(condition: Expression) -> str:
+    from constraints.expression.text import text
+
+    return text(condition)
+
+
+def _deciding(missing: Iterable[str]) -> str:
+    """The missing facts, and the options that tell them."""
+    names = list(missing)
+    if not names:
+        return "nothing that could be told: the rule was extracted only in part"
+    options = {option for name in names for prefix, option in _FACTS_FROM.items() if name.startswith(prefix)}
+    told = f" (tell it with {', '.join(sorted(options))})" if options else ""
+    return ", ".join(names) + told
+
+
+def _sentence(text: str) -> str:
+    """The text, its first letter a capital unless it begins with a name."""
+    return text[:1].upper() + text[1:] if text[:1].isalpha() and text.split(" ", 1)[0].isalpha() else text

@@ -1,0 +1,103 @@
+"""The smallest fixes as lines of text: what to change, and the whole command ready to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+from solver.answers import Repair, SuggestedFix
+from solver.repair.protocol import NOT_GIVEN
+from solver.report.ink import Ink, harmless
+from solver.report.wording import counted, option_text, shortened, value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from solver.repair.answers import Change
+    from solver.report.document import Document
+
+_INDENT = "     "
+
+
+def fixes(fix: SuggestedFix, document: Document, ink: Ink, *, pinned: bool = False) -> Iterator[str]:
+    """What the search found.
+
+    Args:
+        fix: its answer.
+        document: spells the flags.
+        ink: whether in colour.
+        pinned: whether changes were asked for that a fix must keep.
+    """
+    yield ""
+    yield _headline(fix, pinned=pinned)
+    for violation in fix.unmendable:
+        yield f"  {ink.bad(violation.code)}  no change of a flag mends this: {harmless(violation.message)}"
+    launch = fix.report.launch
+    before = {word.text for word in (*launch.prefix, *launch.words)}
+
+    def spell(flag: str) -> str:
+        return document.spelling(fix.report.release, flag)
+
+    for number, repair in enumerate(fix.repairs, start=1):
+        yield ""
+        yield from _repair(number, repair, before, spell, ink)
+
+
+def _headline(fix: SuggestedFix, *, pinned: bool) -> str:
+    kept = ", with the changes asked for kept" if pinned else ""
+    if fix.status == "none-exists":
+        return f"No change of flags mends this command{kept}."
+    if fix.status == "gave-up":
+        return f"No fix was found in the time given{kept}; a longer --timeout may find one."
+    flags = counted(fix.size or 0, "flag")
+    proof = "no smaller change mends it" if fix.proven_smallest else "not proven smallest: time ran out"
+    which = "Smallest fix" if len(fix.repairs) == 1 else f"{len(fix.repairs)} smallest fixes"
+    return f"{which}{kept}: change {flags} ({proof})."
+
+
+def _repair(
+    number: int, repair: Repair, before: Collection[str], spell: Callable[[str], str], ink: Ink
+) -> Iterator[str]:
+    for position, change in enumerate(repair.changes):
+        mark = f"{number:>3}. " if position == 0 else _INDENT
+        yield mark + _change(change, spell(change.flag), ink)
+    if repair.applicability == "has-placeholders":
+        yield _INDENT + ink.faint("put your own value where <…> stands")
+    for line in _marked(repair, before, ink).split("\n"):
+        yield _INDENT + line
+
+
+def _change(change: Change, spelling: str, ink: Ink) -> str:
+    if change.action == "remove":
+        return f"remove {ink.strong(_option(spelling, change.before))}"
+    if change.action == "add":
+        line = f"add {ink.strong(_option(spelling, change.after))}"
+    else:
+        line = f"change {ink.strong(_option(spelling, change.before))} to {ink.strong(_value(change.after))}"
+    if change.allowed.single:
+        return line
+    return line + ink.faint(f"   (mends with {shortened(harmless(change.allowed.phrase(_value)))})")
+
+
+def _option(spelling: str, value: object) -> str:
+    return shortened(harmless(option_text(spelling, value)))
+
+
+def _value(value: object) -> str:
+    return "not given" if value is NOT_GIVEN else harmless(value_text(value))
+
+
+def _marked(repair: Repair, before: Collection[str], ink: Ink) -> str:
+    """The command with the words that are new made to stand out, where each can be found in it."""
+    command = harmless(repair.command)
+    if not ink.coloured:
+        return command
+    start = 0
+    for word in repair.words:
+        at = command.find(word, start)
+        if at < 0:
+            continue
+        marked = word if word in before else ink.good(word)
+        command = command[:at] + marked + command[at + len(word) :]
+        start = at + len(marked)
+    return command
