@@ -1,0 +1,253 @@
+"""The values of all nodes of a program in one world under one configuration, and which rules they break.
+
+Finds no reasons and phrases nothing. A resolution never changes; `with_given` makes another one, and looks
+only at what the difference reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from typing import Final, final
+
+from constraints.catalog import Value
+from constraints.expression.values import MISSING, UNKNOWN, Fault, same
+from solver.code import Fast
+from solver.program import NOTHING, Kind, Program
+from solver.stepping import careful
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Executable:
+    """A program together with the fast functions of its steps' nodes."""
+
+    program: Program
+    fast: tuple[Fast, ...]
+
+    def resolve(self, facts: Mapping[str, Value], given: Mapping[str, Value] | None = None) -> Resolution:
+        """Runs every step.
+
+        Args:
+            facts: what is known of the world. A fact that is not in it has the value of its fallback,
+                else its default, else it is not known. Facts that no step reads are ignored.
+            given: flags by field name, as the user gave them; every other flag has its default.
+
+        Raises:
+            KeyError: a flag given is none of the catalog's.
+        """
+        program = self.program
+        values: list[Value] = [MISSING] * program.leaf_count
+        for name, leaf in program.leaf_of_flag.items():
+            values[leaf] = program.flags[name].default
+        for name, leaf in program.leaf_of_fact.items():
+            values[leaf] = _fact_value(program, facts, name)
+        given = given or {}
+        for name, value in given.items():
+            values[program.leaf_of_flag[name]] = value
+        append = values.append
+        for node, function in enumerate(self.fast, program.leaf_count):
+            try:
+                value = function(values)
+            except Exception:  # noqa: BLE001 - whatever the engine's own expression would raise
+                value = careful(program, node, values)
+            else:
+                if value is MISSING:
+                    value = careful(program, node, values)
+            append(value)
+        return Resolution(self, dict(given), values, _State.of(program, values))
+
+
+def _fact_value(program: Program, facts: Mapping[str, Value], name: str) -> Value:
+    seen: list[str] = []
+    while name and name not in seen:
+        value = facts.get(name, UNKNOWN)
+        if value is not UNKNOWN:
+            return value
+        seen.append(name)
+        name = program.facts[name].fallback if name in program.facts else ""
+    declared = (program.facts[each] for each in reversed(seen) if each in program.facts)
+    return next((fact.default for fact in declared if fact.has_default), UNKNOWN)
+
+
+@final
+class _State:
+    """Which nodes stand out: the rules broken, those undecided, notices, and crashes."""
+
+    __slots__ = ("broken", "crashed", "noticed", "undecided")
+
+    def __init__(
+        self,
+        broken: frozenset[int],
+        crashed: frozenset[int],
+        undecided: frozenset[int],
+        noticed: frozenset[int],
+    ) -> None:
+        self.broken: Final = broken
+        self.crashed: Final = crashed
+        self.undecided: Final = undecided
+        self.noticed: Final = noticed
+
+    @classmethod
+    def of(cls, program: Program, values: list[Value]) -> _State:
+        nodes = range(program.leaf_count, len(values))
+        return _EMPTY.updated(program, values, nodes)
+
+    def updated(self, program: Program, values: list[Value], nodes: Iterable[int]) -> _State:
+        """The state after these nodes may have changed."""
+        kinds = program.kinds
+        broken, crashed = set(self.broken), set(self.crashed)
+        undecided, noticed = set(self.undecided), set(self.noticed)
+        for node in nodes:
+            kind, value = kinds[node], values[node]
+            if kind == Kind.REFUSE:
+                _put(broken, node, value is True)
+                _put(undecided, node, value is UNKNOWN)
+                _put(crashed, node, isinstance(value, Fault))
+            elif kind == Kind.NOTICE:
+                _put(noticed, node, value is True)
+            elif kind != Kind.LET:
+                _put(crashed, node, isinstance(value, Fault))
+        return _State(frozenset(broken), frozenset(crashed), frozenset(undecided), frozenset(noticed))
+
+
+def _put(nodes: set[int], node: int, member: bool) -> None:  # noqa: FBT001
+    if member:
+        nodes.add(node)
+    else:
+        nodes.discard(node)
+
+
+_EMPTY = _State(frozenset(), frozenset(), frozenset(), frozenset())
+
+
+@final
+class Resolution:
+    """All values under one configuration. Immutable: what its attributes hold must not be changed.
+
+    Attributes:
+        executable: what was run.
+        given: the flags given, by field name.
+        values: one value a node.
+        touched: for a resolution made by `with_given`, the nodes evaluated anew: whatever reads a value that
+            is different.
+    """
+
+    __slots__ = ("_state", "executable", "given", "touched", "values")
+
+    def __init__(
+        self,
+        executable: Executable,
+        given: Mapping[str, Value],
+        values: list[Value],
+        state: _State,
+        touched: tuple[int, ...] = (),
+    ) -> None:
+        self.executable: Final = executable
+        self.given: Final = given
+        self.values: Final = values
+        self.touched: Final = touched
+        self._state: Final = state
+
+    @property
+    def program(self) -> Program:
+        return self.executable.program
+
+    @property
+    def broken(self) -> tuple[int, ...]:
+        """The nodes of the rules that hold against the configuration, and of crashes, in pipeline order.
+
+        A crash that only hands on an earlier one is left out.
+        """
+        state = self._state
+        crashes = [node for node in state.crashed if not self._inherits_crash(node)]
+        return tuple(sorted((*state.broken, *crashes)))
+
+    @property
+    def undecided(self) -> tuple[int, ...]:
+        """The nodes of the rules that hold in some worlds only, in pipeline order."""
+        return tuple(sorted(self._state.undecided))
+
+    @property
+    def noticed(self) -> tuple[int, ...]:
+        """The nodes of the notices that the engine gives, in pipeline order."""
+        return tuple(sorted(self._state.noticed))
+
+    def final(self, variable: str) -> Value:
+        """The final value of a flag, of a part of one, or of a variable that a step sets.
+
+        MISSING where nothing gave it one; UNKNOWN where that hangs on what is not known.
+        """
+        return self.values[self.program.final.get(variable, NOTHING)]
+
+    def with_given(self, changes: Mapping[str, Value], *, dropped: Iterable[str] = ()) -> Resolution:
+        """The resolution with some flags given otherwise, in the same world.
+
+        Costs what the difference reaches, and one copy of the list of values.
+
+        Args:
+            changes: new values by field name.
+            dropped: flags that are no longer given.
+
+        Raises:
+            KeyError: a flag is none of the catalog's.
+        """
+        program = self.program
+        given = dict(self.given)
+        leaves: dict[int, Value] = {}
+        for name in dropped:
+            given.pop(name, None)
+            leaves[program.leaf_of_flag[name]] = program.flags[name].default
+        for name, value in changes.items():
+            given[name] = value
+            leaves[program.leaf_of_flag[name]] = value
+        values, touched = self._propagated(leaves)
+        return Resolution(
+            self.executable, given, values, self._state.updated(program, values, touched), touched
+        )
+
+    def _propagated(self, leaves: Mapping[int, Value]) -> tuple[list[Value], tuple[int, ...]]:
+        """The values after some leaves have new ones, and the nodes that had to be evaluated."""
+        program, fast = self.program, self.executable.fast
+        dependents, first = program.dependents, program.leaf_count
+        values = self.values.copy()
+        waiting: list[int] = []
+        seen: set[int] = set()
+        for leaf, value in leaves.items():
+            if not same(values[leaf], value):
+                values[leaf] = value
+                seen.update(dependents[leaf])
+        waiting.extend(seen)
+        heapify(waiting)
+        touched: list[int] = []
+        while waiting:
+            node = heappop(waiting)
+            touched.append(node)
+            try:
+                value = fast[node - first](values)
+            except Exception:  # noqa: BLE001 - whatever the engine's own expression would raise
+                value = careful(program, node, values)
+            else:
+                if value is MISSING:
+                    value = careful(program, node, values)
+            before = values[node]
+            if value is before or same(value, before):
+                continue
+            values[node] = value
+            for dependent in dependents[node]:
+                if dependent not in seen:
+                    seen.add(dependent)
+                    heappush(waiting, dependent)
+        return values, tuple(touched)
+
+    def _inherits_crash(self, node: int) -> bool:
+        """Whether a fault only came here from a node that is a crash itself."""
+        program, values = self.program, self.values
+        waiting = [each for each in program.reads[node] if isinstance(values[each], Fault)]
+        while waiting:
+            each = waiting.pop()
+            if program.kinds[each] != Kind.LET:
+                return True
+            waiting.extend(other for other in program.reads[each] if isinstance(values[other], Fault))
+        return False
