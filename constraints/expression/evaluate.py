@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+from constraints.expression.faults import attempt, fault, missing_fault
+from constraints.expression.forms import is_boolean
 from constraints.expression.functions import ARITHMETIC, COMPARISONS, FUNCTIONS, LAZY, ordered
 from constraints.expression.syntax import (
     And,
@@ -29,18 +31,18 @@ from constraints.expression.syntax import (
     Or,
     Unknown,
 )
-from constraints.expression.values import MISSING, POISON, UNKNOWN, Fault, Touched, Value, same
+from constraints.expression.values import MISSING, POISON, UNKNOWN, Fault, Value, same
 
 Lookup: TypeAlias = Callable[[str], Value]
 """From a name's path to its value, `UNKNOWN`, `MISSING` or a `Fault`."""
 
 
 def evaluate(expression: Expression, lookup: Lookup) -> Value:
-    """What the expression comes to.
+    """The value of the expression.
 
-    An `and` or `or` with unknown operands is decided by the others where they suffice for its *truth*:
-    with `x` unknown, `x and False` is False, though Python might give another falsy value. That is what
-    a condition asks for; where the value itself is passed on, use `evaluate_exactly`.
+    An `and` or `or` with unknown operands is True or False where the others suffice for that: with `x`
+    unknown, `x and False` is False, though Python might give another falsy value. Never is another value
+    than True and False given away so: `x or 5` is unknown, though its truth is not.
 
     Args:
         expression: any tree. One too deep for the stack at hand is `UNKNOWN`.
@@ -49,6 +51,20 @@ def evaluate(expression: Expression, lookup: Lookup) -> Value:
     Returns:
         An ordinary value, `UNKNOWN`, or a `Fault`; never `MISSING`.
     """
+    value = truth_alike(expression, lookup)
+    if value is True or value is False or value.__class__ in POISON:
+        return value
+    return evaluate_exactly(expression, lookup)
+
+
+def truth(expression: Expression, lookup: Lookup) -> Value:
+    """Whether a condition holds: True, False, `UNKNOWN` or a `Fault`. Arguments are those of `evaluate`."""
+    value = truth_alike(expression, lookup)
+    return value if value.__class__ in POISON else bool(value)
+
+
+def truth_alike(expression: Expression, lookup: Lookup) -> Value:
+    """A value as true or false as that of the expression: 5 for `x or 5` with `x` unknown."""
     try:
         return _DECIDED[expression.__class__](expression, lookup)
     except RecursionError:
@@ -56,34 +72,15 @@ def evaluate(expression: Expression, lookup: Lookup) -> Value:
 
 
 def evaluate_exactly(expression: Expression, lookup: Lookup) -> Value:
-    """The same, but never a value where another truth-alike could come out: `x and False` is unknown.
+    """The value of the expression, but nothing that another could take the place of.
 
-    Arguments and result are those of `evaluate`.
+    As `evaluate`, but with `x` unknown `x and False` is unknown, unless the form of `x` shows that it is
+    True or False.
     """
     try:
         return _EXACT[expression.__class__](expression, lookup)
     except RecursionError:
         return UNKNOWN
-
-
-def attempt(function: Callable[..., Value], *arguments: Value) -> Value:
-    """The function's result on ordinary values; a `Fault` for what it raises, `UNKNOWN` for a limit."""
-    try:
-        return function(*arguments)
-    except (Touched, RecursionError, MemoryError):
-        return UNKNOWN
-    except Exception as error:  # noqa: BLE001 - whatever Python would raise is a fault
-        return fault(error)
-
-
-def fault(error: Exception) -> Fault:
-    """The value that stands for a Python exception."""
-    return Fault(type(error).__name__, str(error))
-
-
-def missing_fault(path: str) -> Fault:
-    """What reading a missing name comes to."""
-    return Fault("AttributeError", f"there is no {path}")
 
 
 def _literal(node: Literal, _: Lookup) -> Value:
@@ -134,49 +131,29 @@ def _or(node: Or, lookup: Lookup) -> Value:
 
 
 def _exact_and(node: And, lookup: Lookup) -> Value:
-    value: Value = True
-    unknown = False
-    for operand in node.operands:
-        value = _EXACT[operand.__class__](operand, lookup)
-        if value is UNKNOWN:
-            if not is_boolean(operand):
-                return UNKNOWN
-            unknown = True
-        elif value.__class__ is Fault:
-            return UNKNOWN if unknown else value
-        elif not value:
-            return value if not unknown or value is False else UNKNOWN
-    return UNKNOWN if unknown else value
+    return _exact_operand(node, lookup, passed_over=True)
 
 
 def _exact_or(node: Or, lookup: Lookup) -> Value:
-    value: Value = False
+    return _exact_operand(node, lookup, passed_over=False)
+
+
+def _exact_operand(node: And | Or, lookup: Lookup, *, passed_over: bool) -> Value:
+    """The value of the first operand whose truth is not `passed_over`, or of the last."""
+    last = node.operands[-1]
     unknown = False
     for operand in node.operands:
-        value = _EXACT[operand.__class__](operand, lookup)
+        value = _DECIDED[operand.__class__](operand, lookup)
         if value is UNKNOWN:
             if not is_boolean(operand):
                 return UNKNOWN
             unknown = True
         elif value.__class__ is Fault:
             return UNKNOWN if unknown else value
-        elif value:
-            return value if not unknown or value is True else UNKNOWN
-    return UNKNOWN if unknown else value
-
-
-def is_boolean(expression: Expression) -> bool:
-    """Whether the form of the expression shows that its value, if it has one, is True or False."""
-    if isinstance(expression, Comparison | Not):
-        return True
-    if isinstance(expression, And | Or):
-        return all(map(is_boolean, expression.operands))
-    if isinstance(expression, Call):
-        function = FUNCTIONS.get(expression.function)
-        return expression.function in ("has", "crashes") if function is None else function.boolean
-    if isinstance(expression, Comprehension):
-        return expression.kind in ("any", "all")
-    return isinstance(expression, Literal) and isinstance(expression.value, bool)
+        elif operand is last or bool(value) is not passed_over:
+            value = _EXACT[operand.__class__](operand, lookup)
+            return value if not unknown or value is (not passed_over) else UNKNOWN
+    return UNKNOWN
 
 
 def _conditional(node: Conditional, lookup: Lookup) -> Value:
