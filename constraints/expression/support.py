@@ -320,7 +320,7 @@ class _Finder:
         if node.kind in {"any", "all"}:
             return self._quantified(node, lookup, iterable, value)
         parts = [iterable]
-        for item in items if is_known(items) else ():
+        for item in _elements(iterable.value):
             inner = bound(node.variable, item, lookup)
             counts = _Found(True, _NOTHING)
             if node.condition is not None:
