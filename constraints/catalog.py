@@ -24,7 +24,8 @@ class Option:
 
     Attributes:
         spellings: every accepted spelling, the preferred one first, with its hyphens.
-        action: `store` takes words; `store_true` and `store_const` take none and set `const`;
+        action: `store` takes words; `store_true` and `store_const` take none and set `const`, though
+            `store_const` with `choices` wants one of these words;
             `boolean` has a `--no-` form beside each spelling; `custom` names its parser in `type`.
         type: how one word becomes a value: the name of a parser in `constraints.domain`.
         nargs: as in argparse: None (one word), a count, "?", "*" or "+".

@@ -619,9 +619,13 @@ _NOTHING: Any = object()
 _AUTO: Any = object()
 _BUILTINS = __import__("builtins")
 
-_METHODS = frozenset(
-    ["lower", "upper", "strip", "lstrip", "rstrip", "split", "join", "replace", "startswith", "endswith", "removeprefix", "removesuffix", "title", "format", "keys", "values", "items", "get", "copy", "union", "intersection", "difference", "append", "extend", "add", "update", "insert", "remove", "discard", "index", "count", "sort"]
-)
+_METHODS = frozenset({
+    *("lower", "upper", "title", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix"),
+    *("split", "join", "replace", "format", "startswith", "endswith", "index", "count"),
+    *("keys", "values", "items", "get", "copy", "union", "intersection", "difference"),
+    *("append", "extend", "add", "update", "insert", "remove", "discard", "sort"),
+})  # fmt: skip
+"""Methods of plain values that may be called."""
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

@@ -35,7 +35,12 @@ def extract_flags(source_root: Path) -> tuple[Flag, ...]:
     try:
         return _Release(source_root).flags()
     except NotConstant as error:
-        raise CatalogError(f"the flags are not understood: {error.reason}", error.at) from error
+        path, _, line = error.at.rpartition(":")
+        raise CatalogError(
+            path or error.at,
+            f"the flags are not understood: {error.reason}",
+            int(line) if line.isdigit() else None,
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,7 @@ class _Release:
         )
         module = self._constants.modules.get(SERVER_ARGS)
         if module is None:
-            raise CatalogError(f"no module {SERVER_ARGS}", str(source_root))
+            raise CatalogError(str(source_root), f"it holds no module {SERVER_ARGS}")
         self._module = module
         self._record = Definition(module, _class(module, RECORD))
         # The class may be made anew from collected fields further down; its own statement says enough.
@@ -221,6 +226,9 @@ def _value_type(annotation: Annotation, entries: Sequence[Registration]) -> str:
     return _option_type(entries[0].option) if entries else "any"
 
 
+_SAME_VALUES = {"human_readable_int": "int", "nullable_str": "str", "config_file": "str", "json_list": "json"}
+
+
 def _option_type(option: Option) -> str:
     """The kind of values that an option gives, where no annotation says it."""
     if option.action in ("store_true", "boolean"):
@@ -229,9 +237,7 @@ def _option_type(option: Option) -> str:
         return type(option.const).__name__
     if option.action == "custom":
         return "json" if option.type == "lora_paths" else "bool"
-    single = {"human_readable_int": "int", "nullable_str": "str", "json_list": "json"}.get(
-        option.type, option.type
-    )
+    single = _SAME_VALUES.get(option.type, option.type)
     if single.startswith("json"):
         return "json"
     return single if option.nargs in (None, "?") else f"list[{single}]"
@@ -241,4 +247,4 @@ def _class(module: Module, name: str) -> ast.ClassDef:
     for statement in module.tree.body:
         if isinstance(statement, ast.ClassDef) and statement.name == name:
             return statement
-    raise CatalogError(f"no class {name}", module.at)
+    raise CatalogError(module.at, f"it declares no class {name}")

@@ -26,7 +26,7 @@ class Registration:
 
     Attributes:
         dest: the field it sets.
-        default: what the parser fills in where no option of the field is given; `ABSENT` if it fills in nothing.
+        default: what the parser fills in where no option of the field is given; `ABSENT` if nothing.
     """
 
     dest: str
@@ -58,7 +58,9 @@ def registration(
     option = Option(
         spellings=tuple(spellings),
         action=action,
-        type=given.get("custom") or _type_name(constants, given.get("type"), at),
+        type="config_file"
+        if "--config" in spellings
+        else given.get("custom") or _type_name(constants, given.get("type"), at),
         nargs=given.get("nargs"),
         choices=None if choices is None else tuple(plain(constants.iterated(choices))),
         const=plain(given["const_value"] if "const_value" in given else given.get("const")),
@@ -119,12 +121,13 @@ _BUILT_IN: dict[str, tuple[Action, dict[str, Any]]] = {
     "help": ("custom", {"custom": "help", "default": SUPPRESS}),
     "argparse.BooleanOptionalAction": ("boolean", {}),
     "LoRAPathAction": ("custom", {"custom": "lora_paths"}),
-    "DeprecatedStoreTrueAction": ("store_true", {"const": True, "default": False, "deprecated": True}),
+    # Not the class of a plain `store_true`, which a configuration file treats differently.
+    "DeprecatedStoreTrueAction": ("store_const", {"const": True, "default": False, "deprecated": True}),
     "DeprecatedStoreConstAction": ("store_const", {"deprecated": True}),
     "DeprecatedAliasStoreAction": ("store", {"deprecated": True}),
     "DeprecatedAction": ("custom", {"custom": "ignored", "deprecated": True}),
 }
-"""By argparse's name or the class's: the catalog's action, and what the class fills in for keywords left out."""
+"""By argparse's name or the class's: the catalog's action, and what the class fills in by itself."""
 
 
 def _action(action: Any, keywords: Mapping[str, Any], at: str) -> tuple[Action, dict[str, Any]]:

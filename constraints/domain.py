@@ -1,0 +1,429 @@
+"""The values of a flag: from words to values and back, and the candidates that a repair may try.
+
+Each parser that an `Option.type` names is described here once. How a command line is cut into options
+and their words is not this module's, nor where break-points come from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
+
+from constraints.catalog import Flag, Option, Value
+from constraints.errors import CatalogError
+
+Kind: TypeAlias = Literal["choice", "integer", "number", "text"]
+
+
+class BadWord(ValueError):
+    """A word that a parser refuses.
+
+    Attributes:
+        reason: why, as the end of a sentence that starts with the word: `is not a whole number`.
+        crashes: whether the engine's parser ends in a traceback on it instead of a usage message.
+    """
+
+    def __init__(self, reason: str, *, crashes: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.crashes = crashes
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """How a word becomes a value.
+
+    Attributes:
+        name: what `Option.type` calls it.
+        read: from a word to its value; raises `BadWord`.
+        accepts: the words it takes, in English: `a whole number`.
+        placeholder: what stands for a word that only the user knows: `NUMBER`.
+        value_type: the Python type of its values; None for several.
+        takes_no_word: for the parsers of custom actions that stand alone.
+    """
+
+    name: str
+    read: Callable[[str], Value]
+    accepts: str
+    placeholder: str
+    value_type: type | None
+    takes_no_word: bool = False
+
+
+@lru_cache(maxsize=64)
+def parser(name: str) -> Parser:
+    """The parser that an `Option.type` names.
+
+    Raises:
+        CatalogError: no parser of that name is described.
+    """
+    if name in _PARSERS:
+        return _PARSERS[name]
+    kind, *sections = name.split(" ")
+    if kind == "json_sections" and all(":" in section for section in sections):
+        allowed = {key: frozenset(keys.split(",")) for key, keys in (part.split(":") for part in sections)}
+        accepts = f"a JSON object of {' and '.join(allowed)}"
+        return Parser(name, lambda word: _sections(word, allowed), accepts, "JSON", dict)
+    raise CatalogError("<catalog>", f"no parser {name!r} is described")
+
+
+def takes_no_word(option: Option) -> bool:
+    """Whether an option stands alone on a command line."""
+    match option.action:
+        case "store_true" | "boolean":
+            return True
+        case "store_const":
+            return option.choices is None
+        case "custom":
+            return parser(option.type).takes_no_word
+    return option.nargs == 0
+
+
+def takes_many_words(option: Option) -> bool:
+    """Whether an option gives a list of values, one of each word."""
+    return option.nargs not in (None, "?", 0)
+
+
+def read_words(option: Option, words: Sequence[str]) -> Value:
+    """The value that an option gives for the words after it; for a lone option, its constant.
+
+    The words must be as many as the option takes.
+
+    Raises:
+        BadWord: for a word that its parser or its choices refuse.
+    """
+    if takes_no_word(option):
+        return option.const if option.action == "store_const" else True
+    if option.type == "lora_paths":
+        return [_lora_path(word) for word in words]
+    if option.nargs == "?" and not words:
+        return option.const
+    values = [_read_word(option, word) for word in words]
+    if option.action == "store_const":
+        return option.const
+    if option.action == "append":
+        return values if takes_many_words(option) else values[0]
+    return values if takes_many_words(option) else values[0]
+
+
+def accepts(option: Option, value: Value) -> bool:
+    """Whether some words give an option this value."""
+    words = write_words(option, value)
+    if words is None:
+        return False
+    try:
+        return same(read_words(option, words), value)
+    except BadWord:
+        return False
+
+
+def write_words(option: Option, value: Value) -> tuple[str, ...] | None:
+    """The words after an option's spelling that give it a value; None where none do."""
+    if option.action == "boolean":
+        return () if isinstance(value, bool) else None
+    if takes_no_word(option):
+        if option.type in _WITHOUT_VALUE:
+            return None
+        return () if same(value, option.const if option.action == "store_const" else True) else None
+    if option.action == "store_const":
+        return (str((option.choices or ("",))[0]),) if same(value, option.const) else None
+    if option.nargs == "?" and same(value, option.const):
+        return ()
+    if takes_many_words(option):
+        if not isinstance(value, (list, tuple)) or (option.nargs == "+" and not value):
+            return None
+        if isinstance(option.nargs, int) and len(value) != option.nargs:
+            return None
+        return tuple(_write_word(option, item) for item in value)
+    return (_write_word(option, value),)
+
+
+def spell(flag: Flag, value: Value) -> tuple[str, ...] | None:
+    """The words that give a flag a value, in the preferred spelling; None where no option can give it.
+
+    A value that reads as an option is joined to the spelling: `--flag=-x`.
+    """
+    for option in sorted(flag.options, key=lambda each: each.deprecated):
+        if not accepts(option, value) and not (option.action == "boolean" and isinstance(value, bool)):
+            continue
+        words = write_words(option, value)
+        if words is None:
+            continue
+        spelling = option.spellings[0]
+        if option.action == "boolean" and value is False:
+            return ("--no-" + spelling.removeprefix("--"),)
+        if len(words) == 1 and reads_as_option(words[0]):
+            return (f"{spelling}={words[0]}",)
+        return (spelling, *words)
+    return None
+
+
+def reads_as_option(word: str) -> bool:
+    """Whether a word after a flag would be taken for another flag instead of its value."""
+    return len(word) > 1 and word[0] == "-" and " " not in word and not NEGATIVE_NUMBER.match(word)
+
+
+NEGATIVE_NUMBER = re.compile(r"^-\d+$|^-\d*\.\d+$")
+"""What argparse takes for a number, not a flag. Note that `-1e-5` and `-inf` are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Values that a flag may be changed to.
+
+    Attributes:
+        values: the finite ones that are known, best first; each can be written on a command line.
+        kind: `choice`: these are all there are. `integer`, `number`: break-points among many. `text`: any
+            text or JSON, of which these are examples.
+        removable: whether the flag may be left out.
+        placeholder: what stands for a value that only the user knows; empty for a `choice`.
+    """
+
+    values: tuple[Value, ...]
+    kind: Kind
+    removable: bool
+    placeholder: str = ""
+
+
+def candidate_values(flag: Flag, literals: Iterable[Value] = ()) -> Candidates:
+    """The finite candidate domain of a flag.
+
+    Args:
+        flag: a flag of a catalog.
+        literals: values that rules compare it to, break-points, and whatever else the caller has in mind;
+            those that the flag can't be given are left out.
+    """
+    removable = not any(option.required for option in flag.options)
+    options = [option for option in flag.options if option.type not in _WITHOUT_VALUE]
+    current = [option for option in options if not option.deprecated] or options
+    if not current:
+        return Candidates((), "choice", removable)
+    own = [value for option in current for value in _own_values(option)]
+    wanted = [value for value in literals if any(accepts(option, value) for option in current)]
+    values = tuple(distinct([*own, *wanted]))
+    open_ended = [option for option in current if _is_open(option)]
+    if not open_ended:
+        return Candidates(tuple(distinct(own)), "choice", removable)
+    described = parser(open_ended[0].type)
+    if takes_many_words(open_ended[0]) or described.value_type not in (int, float):
+        return Candidates(values, "text", removable, _placeholder(flag, described))
+    kind: Kind = "integer" if described.value_type is int else "number"
+    return Candidates(values, kind, removable, described.placeholder)
+
+
+def distinct(values: Iterable[Value]) -> list[Value]:
+    """The values without repetitions, in order; 1, 1.0 and True are three values."""
+    kept: list[Value] = []
+    for value in values:
+        if not any(same(value, other) for other in kept):
+            kept.append(value)
+    return kept
+
+
+def same(left: Value, right: Value) -> bool:
+    """Whether two values are equal and of the same type, so that True is not 1."""
+    return type(left) is type(right) and bool(left == right)
+
+
+def _own_values(option: Option) -> tuple[Value, ...]:
+    """The values that an option allows by itself."""
+    if option.action == "boolean":
+        return (True, False)
+    if takes_no_word(option) or option.action == "store_const":
+        return (option.const if option.action == "store_const" else True,)
+    if option.choices is not None:
+        return tuple([choice] for choice in option.choices) if takes_many_words(option) else option.choices
+    return ()
+
+
+def _is_open(option: Option) -> bool:
+    """Whether an option takes more values than can be listed."""
+    if takes_no_word(option) or option.action == "store_const":
+        return False
+    return option.choices is None or takes_many_words(option)
+
+
+_PLACEHOLDER_WORDS = {
+    "path": "PATH",
+    "folder": "PATH",
+    "dir": "PATH",
+    "file": "PATH",
+    "certfile": "PATH",
+    "keyfile": "PATH",
+    "url": "URL",
+    "urls": "URL",
+    "addr": "HOST:PORT",
+    "host": "HOST",
+    "name": "NAME",
+    "key": "KEY",
+}
+
+
+def _placeholder(flag: Flag, described: Parser) -> str:
+    """What to call a value that only the user knows, by the last telling word of the flag's name."""
+    if described.value_type is not str:
+        return described.placeholder
+    for word in reversed(flag.name.split("_")):
+        if word in _PLACEHOLDER_WORDS:
+            return _PLACEHOLDER_WORDS[word]
+    return described.placeholder
+
+
+def _read_word(option: Option, word: str) -> Value:
+    value = parser(option.type).read(word)
+    if option.choices is not None and value not in option.choices:
+        raise BadWord("is not one of its choices")
+    return value
+
+
+def _write_word(option: Option, value: Value) -> str:
+    described = parser(option.type)
+    if isinstance(value, str) and described.value_type in (str, None) and not option.type.startswith("json"):
+        return value
+    if value is None and option.type == "nullable_str":
+        return "None"
+    if isinstance(value, (dict, list, bool)) or value is None or option.type.startswith("json"):
+        try:
+            return json.dumps(value, ensure_ascii=False)
+        except (TypeError, ValueError):
+            return str(value)
+    return str(value)
+
+
+# --- the parsers
+
+
+def _int(word: str) -> int:
+    try:
+        return int(word)
+    except ValueError:
+        raise BadWord("is not a whole number") from None
+
+
+def _float(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise BadWord("is not a number") from None
+
+
+_SUFFIXED = re.compile(r"(\d+(?:\.\d+)?)(Ki|Mi|Gi|Ti|k|M|G|T)")
+_SI = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_IEC = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+
+
+def _human_readable_int(word: str) -> int:
+    """Source: `human_readable_int` in `utils/common.py`."""
+    match = _SUFFIXED.fullmatch(word.strip())
+    if match is None:
+        try:
+            return int(word)
+        except ValueError:
+            raise BadWord("is not a whole number, nor one with a suffix such as k or Ki") from None
+    number, suffix = match.groups()
+    try:
+        if suffix in _SI:
+            return int(Decimal(number) * _SI[suffix])
+        return int(number) * _IEC[suffix]
+    except (ValueError, ArithmeticError):
+        raise BadWord(f"has decimals, which {suffix} does not go with") from None
+
+
+def _json(word: str) -> Value:
+    try:
+        return json.loads(word)
+    except (ValueError, RecursionError):
+        raise BadWord("is not JSON") from None
+
+
+def _json_list(word: str) -> Value:
+    """What orjson reads: no NaN or infinity, nothing but Unicode, big whole numbers as floats."""
+    try:
+        value = json.loads(word, parse_constant=_refuse, parse_float=_finite, parse_int=_machine_int)
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        raise BadWord("is not JSON") from None
+    return value
+
+
+def _refuse(word: str) -> float:
+    raise ValueError(word)
+
+
+def _finite(word: str) -> float:
+    value = float(word)
+    return value if abs(value) != float("inf") else _refuse(word)
+
+
+def _machine_int(word: str) -> int | float:
+    value = int(word)
+    return value if -(2**63) <= value < 2**64 else float(value)
+
+
+def _sections(word: str, allowed: dict[str, frozenset[str]]) -> dict[str, Any]:
+    """Source: `parse_cuda_graph_config_arg` in `model_executor/cuda_graph_config.py`."""
+    value = _json(word)
+    if not isinstance(value, dict):
+        raise BadWord("is not a JSON object")
+    for section, settings in value.items():
+        if section not in allowed:
+            raise BadWord(f"has a part {section!r}, which is none of {', '.join(allowed)}")
+        if not isinstance(settings, dict):
+            raise BadWord(f"has no JSON object for {section!r}")
+        for key in settings:
+            if key not in allowed[section]:
+                raise BadWord(
+                    f"has {key!r} in {section!r}, which may hold {', '.join(sorted(allowed[section]))}"
+                )
+    return value
+
+
+def _lora_path(word: str) -> Value:
+    """Source: `LoRAPathAction` in `arg_groups/argparse_actions.py`; it does not catch what goes wrong."""
+    word = word.strip()
+    if not (word.startswith("{") and word.endswith("}")):
+        return word
+    try:
+        value = json.loads(word)
+    except (ValueError, RecursionError):
+        raise BadWord("looks like JSON but is not", crashes=True) from None
+    if "lora_path" not in value or "lora_name" not in value:
+        raise BadWord("lacks lora_name or lora_path", crashes=True)
+    return value
+
+
+def _nothing(word: str) -> Value:
+    raise BadWord(f"takes no value, not even {word}")
+
+
+_WITHOUT_VALUE = frozenset({"help", "ignored", "retired", "config_file"})
+"""Types of options that set no flag to a value."""
+
+_PARSERS: dict[str, Parser] = {
+    described.name: described
+    for described in (
+        Parser("str", str, "any text", "TEXT", str),
+        Parser("int", _int, "a whole number", "NUMBER", int),
+        Parser("float", _float, "a number", "NUMBER", float),
+        Parser("truthy", bool, "any text; only the empty one is false", "TEXT", bool),
+        Parser(
+            "human_readable_int", _human_readable_int, "a whole number, also as 25.6k or 1Mi", "NUMBER", int
+        ),
+        Parser("nullable_str", lambda word: None if word in ("", "None") else word, "any text", "TEXT", str),
+        Parser("json", _json, "JSON", "JSON", None),
+        Parser("json_list", _json_list, "JSON", "JSON", None),
+        Parser(
+            "lora_paths", _lora_path, "a path, NAME=PATH, or JSON with lora_name and lora_path", "PATH", None
+        ),
+        Parser("config_file", str, "a YAML file", "FILE", str),
+        Parser("help", _nothing, "no value", "", None, takes_no_word=True),
+        # Retired flags: without effect, or refused with a word on what to use instead.
+        Parser("ignored", _nothing, "no value", "", None, takes_no_word=True),
+        Parser("retired", _nothing, "no value", "", None, takes_no_word=True),
+    )
+}

@@ -1,0 +1,23 @@
+"""Launch commands: reading their words, what the engine's parser makes of these, and writing them changed.
+
+Nothing is ever executed or expanded by a shell.
+"""
+
+from __future__ import annotations
+
+from solver.launch.arguments import ArgumentNotice, ArgumentProblem, Arguments, GivenFlag
+from solver.launch.argv import parse_arguments
+from solver.launch.flag_index import FlagIndex
+from solver.launch.words import Launch, Place, Word
+
+__all__ = [
+    "ArgumentNotice",
+    "ArgumentProblem",
+    "Arguments",
+    "FlagIndex",
+    "GivenFlag",
+    "Launch",
+    "Place",
+    "Word",
+    "parse_arguments",
+]
