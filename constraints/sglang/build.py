@@ -1,0 +1,94 @@
+"""Makes the catalog of a release from its source: flags, facts and steps, with what was not understood."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from constraints.catalog import Catalog, Fact, Flag, Let, Refuse, Release, Set, Step
+from constraints.expression.syntax import Expression, Name, Unknown
+from constraints.sglang.environment_declarations import extract_environment
+from constraints.sglang.extraction.described import Described
+from constraints.sglang.extraction.executor import Executor
+from constraints.sglang.extraction.record import Record
+from constraints.sglang.extraction.source import Source
+from constraints.sglang.extraction.state import Frame
+from constraints.sglang.extraction.steps import StepLog, finished
+from constraints.sglang.extraction.values import Class, Function, Instance, Method
+from constraints.sglang.flags import extract_flags
+
+_DEEP = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """A catalog and how well the source was understood."""
+
+    catalog: Catalog
+    executor: Executor
+
+
+def extract(source_root: Path, version: str) -> Extraction:
+    """The catalog of the release whose package lies under `source_root`."""
+    flags = {flag.name: flag for flag in extract_flags(source_root)}
+    environment = extract_environment(source_root)
+    executor = _executed(source_root, flags, environment)
+    steps = finished(executor.log)
+    catalog = Catalog(Release("sglang", version), flags, _facts(steps, flags, environment), steps)
+    return Extraction(catalog, executor)
+
+
+def _executed(source_root: Path, flags: Mapping[str, Flag], environment: Mapping[str, Fact]) -> Executor:
+    source = Source(source_root)
+    log = StepLog(frozenset(flags))
+    executor = Executor(source, Record(flags), log, Described(environment))
+    module = source.module("sglang.srt.server_args")
+    assert module is not None
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(_DEEP)
+    try:
+        executor.state.frames.append(Frame(module))
+        owner = executor.lookup_global(module, "ServerArgs", module.tree)
+        assert isinstance(owner, Class)
+        executor.record.self_reference = executor.state.allocate(Instance(owner))
+        for name in ("resolve_once", "check_server_args"):
+            method = executor.classes.method(executor, owner, name)
+            if isinstance(method, Function):
+                executor.call(Method(executor.record.self_reference, method), [], {}, ast.Pass(lineno=0))
+                executor.state.dead = ""
+    finally:
+        sys.setrecursionlimit(limit)
+    return executor
+
+
+def _facts(steps: tuple[Step, ...], flags: Mapping[str, Flag], environment: Mapping[str, Fact]) -> dict[str, Fact]:
+    """The facts that the steps read."""
+    names: set[str] = set()
+    prefixes = ("gpu.", "model.", "draft_model.", "host.", "package.", "env.", "environ.", "env_set.")
+    catalog = Catalog(Release("", ""), {}, {}, steps)
+    for step, guards in catalog.walk():
+        for expression in (*guards, step.when, *((step.value,) if isinstance(step, Let | Set) else ())):
+            names.update(n.path for n in expression.walk() if isinstance(n, Name) and n.path.startswith(prefixes))
+    facts: dict[str, Fact] = {}
+    for name in sorted(names):
+        if name in environment:
+            facts[name] = environment[name]
+        elif name.startswith("environ."):
+            facts[name] = Fact(name, "str", None, has_default=True)
+        elif name.startswith("env_set."):
+            facts[name] = Fact(name, "bool", False, has_default=True)
+        else:
+            facts[name] = Fact(name)
+    return facts
+
+
+def unknowns(expression: Expression) -> list[Unknown]:
+    """The parts of an expression that were not understood."""
+    return [node for node in expression.walk() if isinstance(node, Unknown)]
+
+
+_ = (Counter, replace, Refuse)

@@ -1,0 +1,214 @@
+"""`raise`, and the `try` statements that may catch it.
+
+An exception that no handler of the source catches is a rule. One that is caught is a branch: its
+conditions stay in the guard of what follows, and the handler runs under them.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from constraints.expression.simplify import conjunction, disjunction, negation, truth
+from constraints.expression.syntax import FALSE, TRUE, Call, Expression
+from constraints.sglang.extraction.state import Attempt, Exit, Snapshot, joined
+from constraints.sglang.extraction.values import Class, External
+
+if TYPE_CHECKING:
+    from constraints.sglang.extraction.executor import Executor
+
+# The part of Python's exception hierarchy that the source's handlers name.
+_PARENTS = {
+    "ValueError": "Exception", "TypeError": "Exception", "AssertionError": "Exception",
+    "RuntimeError": "Exception", "NotImplementedError": "RuntimeError", "KeyError": "LookupError",
+    "IndexError": "LookupError", "LookupError": "Exception", "AttributeError": "Exception",
+    "ImportError": "Exception", "ModuleNotFoundError": "ImportError", "OSError": "Exception",
+    "FileNotFoundError": "OSError", "UnicodeDecodeError": "ValueError", "OverflowError": "Exception",
+    "json.JSONDecodeError": "ValueError", "JSONDecodeError": "ValueError", "ZeroDivisionError": "Exception",
+    "argparse.ArgumentTypeError": "Exception", "Exception": "BaseException", "SystemExit": "BaseException",
+}  # fmt: skip
+
+
+def try_(x: Executor, node: ast.Try) -> None:
+    """Runs a `try` statement."""
+    state = x.state
+    handlers = [h for h in node.handlers if not _reraises(h)]
+    attempt = Attempt(
+        len(state.guard), state.frame, tuple((_names(h), []) for h in handlers)
+    )
+    if handlers:
+        state.attempts.append(attempt)
+    depth = len(state.guard)
+    x.execute(node.body)
+    if handlers:
+        state.attempts.remove(attempt)
+    if not state.dead and node.orelse:
+        x.execute(node.orelse)
+    if handlers:
+        _run_handlers(x, handlers, attempt, depth)
+    if node.finalbody:
+        dead, state.dead = state.dead, ""
+        x.execute(node.finalbody)
+        state.dead = state.dead or dead
+
+
+def _run_handlers(x: Executor, handlers: list[ast.ExceptHandler], attempt: Attempt, depth: int) -> None:
+    state = x.state
+    ends: list[tuple[Expression, str, list[Expression], Snapshot]] = []
+    fall = (state.dead, state.guard[depth:], state.snapshot())
+    for handler, (_, exits) in zip(handlers, attempt.handlers, strict=True):
+        if not exits:
+            continue
+        caught = disjunction(exit_.guard for exit_ in exits)
+        state.restore(joined(exits, None))
+        state.guard[depth:] = [caught] if caught != TRUE else []
+        state.dead = ""
+        inner = len(state.guard)
+        if handler.name:
+            x.bind(handler.name, x.unknown(handler, "an exception's text"))
+        x.execute(handler.body)
+        ends.append((caught, state.dead, state.guard[inner:], state.snapshot()))
+    dead, narrowed, snapshot = fall
+    if not ends:
+        state.dead = dead
+        state.guard[depth:] = narrowed
+        return
+    alive = [] if dead else [(conjunction(narrowed), snapshot)]
+    exits = [
+        Exit(conjunction((caught, *more)), snap) for caught, end, more, snap in ends if not end
+    ]
+    raised = conjunction(narrowed)
+    if not alive and not exits:
+        kinds = {dead, *(end for _, end, _, _ in ends)}
+        state.dead = "raise" if kinds == {"raise"} else next(k for k in sorted(kinds, reverse=True) if k != "raise")
+        state.guard[depth:] = []
+        return
+    state.dead = ""
+    state.restore(joined(exits, alive[0][1] if alive else None) if exits else alive[0][1])
+    left_for_good = [negation(caught) for caught, end, _, _ in ends if end and end != "raise"]
+    if alive and not exits:
+        # What was caught and raised anew is refused already; what returned does not go on.
+        state.guard[depth:] = [g for g in narrowed if not _is_negated(g, ends)] + left_for_good
+    elif alive:
+        rest = disjunction((raised, *(e.guard for e in exits)))
+        state.guard[depth:] = [] if _covers(raised, exits) else [rest]
+    else:
+        rest = disjunction(e.guard for e in exits)
+        state.guard[depth:] = [] if rest == TRUE else [rest]
+
+
+def _covers(narrowed: Expression, exits: list[Exit]) -> bool:
+    """Whether the exits are just what the fall-through excludes."""
+    return negation(disjunction(e.guard for e in exits)) == narrowed or narrowed == TRUE
+
+
+def _is_negated(guard: Expression, ends: list[tuple[Expression, str, list[Expression], Snapshot]]) -> bool:
+    return any(guard == negation(caught) for caught, end, _, _ in ends if end == "raise")
+
+
+def raise_(x: Executor, node: ast.Raise) -> None:
+    """Runs a `raise` statement."""
+    name = "Exception"
+    target = node.exc
+    if target is None:
+        name = "Exception"
+    else:
+        callee = target.func if isinstance(target, ast.Call) else target
+        if isinstance(callee, ast.Name | ast.Attribute):
+            name = ast.unparse(callee)
+            if isinstance(callee, ast.Name):
+                value = x.lookup(callee.id, node)
+                if isinstance(value, Class):
+                    name = _known_base(x, value)
+                elif isinstance(value, External):
+                    name = value.path
+    raised(x, name, node)
+
+
+def raised(x: Executor, exception: str, node: ast.AST) -> None:
+    """The exception is raised here: caught by the nearest handler that names it, or a rule."""
+    exits = _catcher(x, exception)
+    state = x.state
+    if exits is not None:
+        attempt, rows = exits
+        rows.append(state.leave(attempt.base, frame=attempt.frame))
+        state.dead = "caught"
+        return
+    x.log.refuse(tuple(state.guard), x.site(node), state.frame.name, TRUE, exception)
+    x.described.site_reached(x, node)
+    state.dead = "raise"
+
+
+def may_raise(x: Executor, value: Expression, exception: str, node: ast.AST) -> None:
+    """Evaluating `value` here may raise: where a handler would catch that, the path splits."""
+    exits = _catcher(x, exception)
+    if exits is None:
+        return
+    crashes = Call("crashes", (value,))
+    if truth(crashes) is False:
+        return
+    attempt, rows = exits
+    state = x.state
+    with x.under(crashes):
+        rows.append(state.leave(attempt.base, frame=attempt.frame))
+    state.guard.append(negation(crashes))
+
+
+def would_catch(x: Executor, exception: str) -> bool:
+    """Whether a handler around this point names the exception."""
+    return _catcher(x, exception) is not None
+
+
+def not_caught_since(x: Executor, counts: list[tuple[Attempt, list[int]]], base: int) -> list[Expression]:
+    """After a call: the conditions that say that nothing in it was caught outside it."""
+    tests = []
+    for attempt, before in counts:
+        for (_, exits), count in zip(attempt.handlers, before, strict=True):
+            for exit_ in exits[count:]:
+                tests.append(negation(conjunction(exit_.path[base:])))
+    return [t for t in tests if t != TRUE and t != FALSE]
+
+
+def counts(x: Executor) -> list[tuple[Attempt, list[int]]]:
+    """How many exits each handler around this point has collected so far."""
+    return [(a, [len(exits) for _, exits in a.handlers]) for a in x.state.attempts]
+
+
+def _catcher(x: Executor, exception: str) -> tuple[Attempt, list[Exit]] | None:
+    for attempt in reversed(x.state.attempts):
+        for names, exits in attempt.handlers:
+            if _matches(exception, names):
+                return attempt, exits
+    return None
+
+
+def _matches(exception: str, names: frozenset[str]) -> bool:
+    seen: str | None = exception
+    while seen is not None:
+        if seen in names or seen.split(".")[-1] in names:
+            return True
+        seen = _PARENTS.get(seen) or ("Exception" if seen not in ("Exception", "BaseException") else None)
+    return "BaseException" in names
+
+
+def _names(handler: ast.ExceptHandler) -> frozenset[str]:
+    match handler.type:
+        case None:
+            return frozenset({"BaseException"})
+        case ast.Tuple(elts=elements):
+            return frozenset(ast.unparse(e) for e in elements)
+        case other:
+            return frozenset({ast.unparse(other)})
+
+
+def _reraises(handler: ast.ExceptHandler) -> bool:
+    """Whether the handler ends by raising what it caught: then it does not catch."""
+    last = handler.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
+
+
+def _known_base(x: Executor, owner: Class) -> str:
+    for base in x.classes.base_names(x, owner):
+        if base in _PARENTS:
+            return base
+    return owner.name

@@ -1,0 +1,285 @@
+"""Methods of Python's own types: lists, sets and dicts in the heap, strings and data as expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from constraints.expression.simplify import (
+    arithmetic,
+    comparison,
+    conjunction,
+    constant,
+    disjunction,
+    is_constant,
+    negation,
+    value_of,
+)
+from constraints.expression.syntax import (
+    FALSE,
+    NONE,
+    TRUE,
+    Call,
+    Collection,
+    Expression,
+    Literal,
+)
+from constraints.expression.syntax import Mapping as MappingNode
+from constraints.sglang.extraction import attempts, operations
+from constraints.sglang.extraction.state import choice, merged_value
+from constraints.sglang.extraction.values import Choice, Entries, EnumMember, Items, Lost, Ref, Value
+
+if TYPE_CHECKING:
+    from constraints.sglang.extraction.executor import Executor
+
+Keywords = Mapping[str, tuple[Expression, Value]]
+
+# Methods that are functions of the rule language under the same name.
+_SAME = frozenset({
+    "lower", "upper", "strip", "lstrip", "rstrip", "split", "startswith", "endswith", "replace",
+    "removeprefix", "removesuffix", "isdigit", "isnumeric", "keys", "values", "items", "get", "count", "index",
+})  # fmt: skip
+_FOLDED = _SAME | {"join", "title", "capitalize", "splitlines", "rsplit", "partition", "rpartition", "isalpha",
+                   "find", "rfind", "isidentifier", "format", "isupper", "islower"}  # fmt: skip
+
+
+def method(x: Executor, receiver: Value, name: str, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value:
+    """Calls a method of a builtin type."""
+    if isinstance(receiver, Choice):
+        return operations.spread(x, receiver, lambda r: x.call(operations.attribute(x, r, name, node), arguments, keywords, node))
+    if isinstance(receiver, Ref):
+        content = x.state.content(receiver)
+        if isinstance(content, Items):
+            done = _of_items(x, receiver, content, name, arguments, node)
+            if done is not None:
+                return done
+        if isinstance(content, Entries):
+            done = _of_entries(x, receiver, content, name, arguments, keywords, node)
+            if done is not None:
+                return done
+        if isinstance(content, Lost):
+            return x.unknown_at(content.site, content.cause)
+    return of_plain(x, operations.as_expression(x, receiver, node), name, arguments, keywords, node)
+
+
+def of_plain(
+    x: Executor, receiver: Expression, name: str, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value:
+    """A method of a string or of plain data."""
+    if name == "join" and isinstance(receiver, Literal) and len(arguments) == 1:
+        return _join(x, receiver, arguments[0], node)
+    if name == "get" and len(arguments) in (1, 2) and isinstance(receiver, Expression):
+        return _get(x, receiver, arguments, node)
+    plain = [operations.as_expression(x, a, node) for a in arguments]
+    if is_constant(receiver) and all(map(is_constant, plain)) and not keywords and name in _FOLDED:
+        try:
+            result = getattr(value_of(receiver), name)(*(value_of(p) for p in plain))
+            return constant(list(result) if name in ("keys", "values", "items") else result)
+        except (TypeError, ValueError, AttributeError):
+            pass
+    if name == "format":
+        return x.unknown(node, "a formatted text")
+    if name in ("copy", "__copy__"):
+        return receiver
+    if name == "rsplit" and len(plain) == 2 or name == "partition" or name == "rpartition":
+        return x.unknown(node, f"method {name}")
+    if name in ("union", "intersection", "difference"):
+        operator = {"union": "|", "intersection": "&", "difference": "-"}[name]
+        result: Value = receiver
+        for other in plain:
+            result = arithmetic(operator, operations.as_expression(x, result), Call("set", (other,)))  # type: ignore[arg-type]
+        return result
+    if name in _SAME and not keywords:
+        call = Call(name, (receiver, *plain))
+        if name == "index":
+            attempts.may_raise(x, call, "ValueError", node)
+        return call
+    if name == "issubset" and plain:
+        return comparison("<=", Call("set", (receiver,)), Call("set", (plain[0],)))
+    if name == "copy":
+        return receiver
+    return x.unknown(node, f"method {name} of a value")
+
+
+def _get(x: Executor, receiver: Expression, arguments: list[Value], node: ast.AST) -> Value:
+    default = arguments[1] if len(arguments) == 2 else NONE
+    key = operations.as_expression(x, arguments[0], node)
+    if isinstance(receiver, MappingNode) and is_constant(key) and is_constant(receiver):
+        held = value_of(receiver)
+        return constant(held[value_of(key)]) if value_of(key) in held else default
+    if isinstance(default, Expression) or not isinstance(default, Ref):
+        plain = operations.as_expression(x, default, node)
+        return Call("get", (receiver, key) if plain == NONE else (receiver, key, plain))
+    content = x.state.content(default)
+    if isinstance(content, Items | Entries):
+        plain = operations.as_expression(x, default, node)
+        return Call("get", (receiver, key, plain))
+    return merged_value(comparison("in", key, receiver), Call("get", (receiver, key)), default)
+
+
+def _join(x: Executor, separator: Literal, parts: Value, node: ast.AST) -> Value:
+    known = operations.elements_of(x, parts, node)
+    if known is not None and all(g == TRUE and isinstance(v, Literal) for g, v in known):
+        return Literal(str(separator.value).join(str(v.value) for _, v in known if isinstance(v, Literal)))
+    return Call("join", (separator, operations.as_expression(x, parts, node)))
+
+
+def _of_items(x: Executor, receiver: Ref, content: Items, name: str, arguments: list[Value], node: ast.AST) -> Value | None:
+    state = x.state
+    match name, arguments:
+        case ("append" | "add"), [element]:
+            if content.kind == "set":
+                there = operations.contains(x, receiver, element, node)
+                if there == TRUE:
+                    return NONE
+            state.store(receiver, Items(content.kind, (*content.elements, (TRUE, element))))
+            return NONE
+        case ("extend" | "update"), [other]:
+            if not extended(x, receiver, other, node):
+                state.store(receiver, Lost(x.site(node), f"{name} with something not known"))
+            return NONE
+        case ("discard" | "remove"), [element]:
+            kept = []
+            for guard, value in content.elements:
+                rest = conjunction((guard, negation(operations.compare(x, "==", value, element, node))))
+                if rest != FALSE:
+                    kept.append((rest, value))
+            state.store(receiver, Items(content.kind, tuple(kept)))
+            return NONE
+        case "copy", []:
+            return state.allocate(content)
+        case "clear", []:
+            state.store(receiver, Items(content.kind))
+            return NONE
+        case ("union" | "intersection" | "difference"), _:
+            operator = {"union": "|", "intersection": "&", "difference": "-"}[name]
+            result: Value = receiver
+            for other in arguments:
+                rows = operations.elements_of(x, other, node)
+                wrapped = other if rows is None else state.allocate(Items("set", tuple(rows)))
+                result = operations.binary(x, operator, result, wrapped, node)  # type: ignore[arg-type]
+            return result
+        case ("issubset" | "isdisjoint" | "issuperset"), [other]:
+            return _set_test(x, content, name, other, receiver, node)
+        case "insert", [Literal(value=0), element]:
+            state.store(receiver, Items(content.kind, ((TRUE, element), *content.elements)))
+            return NONE
+        case "pop", _ if content.is_certain and content.elements:
+            if not arguments:
+                state.store(receiver, Items(content.kind, content.elements[:-1]))
+                return content.elements[-1][1]
+        case ("sort" | "reverse"), _:
+            return NONE
+    return None
+
+
+def _set_test(x: Executor, content: Items, name: str, other: Value, receiver: Ref, node: ast.AST) -> Expression:
+    if name == "issuperset":
+        rows = operations.elements_of(x, other, node)
+        if rows is not None:
+            return conjunction(
+                disjunction((negation(g), operations.contains(x, receiver, v, node))) for g, v in rows
+            )
+        return x.unknown(node, "issuperset of something not known")
+    tests = [(g, operations.contains(x, other, v, node)) for g, v in content.elements]
+    if name == "issubset":
+        return conjunction(disjunction((negation(g), t)) for g, t in tests)
+    return negation(disjunction(conjunction((g, t)) for g, t in tests))
+
+
+def _of_entries(
+    x: Executor, receiver: Ref, content: Entries, name: str, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value | None:
+    state = x.state
+    entries = content.entries
+    match name:
+        case "get":
+            default = arguments[1] if len(arguments) > 1 else NONE
+            key = operations.as_key(x, arguments[0])
+            if isinstance(key, Expression):
+                rows: list[tuple[Expression, Value]] = [
+                    (conjunction((comparison("==", key, constant(k)), guard)), v)
+                    for k, (guard, v) in entries.items()
+                    if not isinstance(k, EnumMember)
+                ]
+                return choice([*rows, (TRUE, default)])
+            if isinstance(arguments[0], Choice):
+                return operations.spread(x, arguments[0], lambda k: method(x, receiver, "get", [k, default], {}, node))
+            if key not in entries:
+                return default
+            guard, value = entries[key]
+            return merged_value(guard, value, default)
+        case "items":
+            return state.allocate(Items("list", tuple((g, _pair(x, k, v)) for k, (g, v) in entries.items())))
+        case "keys":
+            return state.allocate(Items("list", tuple((g, _key_value(k)) for k, (g, _) in entries.items())))
+        case "values":
+            return state.allocate(Items("list", tuple((g, v) for g, v in entries.values())))
+        case "update":
+            given = {k: pair for k, pair in keywords.items()}
+            for argument in arguments:
+                from constraints.sglang.extraction.expressions import _entries_of
+
+                more = _entries_of(x, argument)
+                if more is None:
+                    state.store(receiver, Lost(x.site(node), "update with a dict that is not known"))
+                    return NONE
+                given |= more  # type: ignore[arg-type]
+            merged = dict(entries)
+            for key, (guard, value) in given.items():
+                before, old = merged.get(key, (FALSE, value))
+                merged[key] = (disjunction((before, guard)), merged_value(guard, value, old))
+            state.store(receiver, Entries(merged))
+            return NONE
+        case "setdefault":
+            key = operations.as_key(x, arguments[0])
+            if isinstance(key, Expression):
+                return None
+            value = arguments[1] if len(arguments) > 1 else NONE
+            before, old = entries.get(key, (FALSE, value))
+            state.store(receiver, Entries({**entries, key: (TRUE, merged_value(before, old, value))}))
+            return merged_value(before, old, value)
+        case "pop":
+            key = operations.as_key(x, arguments[0])
+            if isinstance(key, Expression):
+                return None
+            before, old = entries.get(key, (FALSE, NONE))
+            rest = {k: v for k, v in entries.items() if k != key}
+            state.store(receiver, Entries(rest))
+            default = arguments[1] if len(arguments) > 1 else x.fault("KeyError", node)
+            return merged_value(before, old, default)
+        case "copy":
+            return state.allocate(content)
+    return None
+
+
+def _pair(x: Executor, key: object, value: Value) -> Value:
+    if isinstance(value, Expression) and not isinstance(key, EnumMember):
+        return Collection("tuple", (constant(key), value))
+    return x.state.allocate(Items("tuple", ((TRUE, _key_value(key)), (TRUE, value))))
+
+
+def _key_value(key: object) -> Value:
+    return key if isinstance(key, EnumMember) else constant(key)
+
+
+def extended(x: Executor, receiver: Ref, other: Value, node: ast.AST) -> bool:
+    """Adds what iterating `other` gives to a list or set, in place; False where that is not known."""
+    content = x.state.content(receiver)
+    if isinstance(content, Entries) and isinstance(other, Ref):
+        more = x.state.content(other)
+        if isinstance(more, Entries):
+            x.state.store(receiver, Entries({**content.entries, **more.entries}))
+            return True
+        return False
+    if not isinstance(content, Items):
+        return False
+    rows = operations.elements_of(x, other, node)
+    if rows is None:
+        return False
+    added = [row for row in rows if content.kind != "set" or row not in content.elements]
+    x.state.store(receiver, Items(content.kind, (*content.elements, *added)))
+    return True
+
+

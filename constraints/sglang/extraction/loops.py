@@ -1,0 +1,156 @@
+"""Loops: unrolled where what they go over is known, turned into a quantifier where it is not."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from constraints.expression.simplify import conjunction, disjunction, is_constant, negation
+from constraints.expression.syntax import FALSE, TRUE, Comprehension, Expression, Name
+from constraints.catalog import Let, Refuse, Set
+from constraints.sglang.extraction import expressions, operations
+from constraints.sglang.extraction.state import Exit, Loop, joined
+from constraints.sglang.extraction.steps import Entry
+from constraints.sglang.extraction.values import Lost, Value
+
+if TYPE_CHECKING:
+    from constraints.sglang.extraction.executor import Executor
+
+_MOST_PASSES = 256
+
+
+def for_(x: Executor, node: ast.For) -> None:
+    """Runs a `for` statement."""
+    iterable = expressions.evaluate(x, node.iter)
+    rows = operations.elements_of(x, iterable, node)
+    if rows is None:
+        rows = x.described.known_elements(x, iterable, node)
+    if rows is not None and len(rows) <= _MOST_PASSES:
+        _unrolled(x, node, rows)
+    else:
+        _quantified(x, node, operations.as_expression(x, iterable, node))
+
+
+def _unrolled(x: Executor, node: ast.For, rows: list[tuple[Expression, Value]]) -> None:
+    state = x.state
+    loop = Loop(len(state.guard))
+    state.frame.loops.append(loop)
+    for guard, element in rows:
+        if state.dead:
+            break
+
+        def one_pass(element: Value = element) -> None:
+            loop.pass_base, loop.continues = len(state.guard), []
+            x.assign(node.target, element)
+            x.execute(node.body)
+            _rejoin(x, loop.continues, loop.pass_base, "continue")
+
+        x.branch(guard, one_pass, lambda: None)
+    state.frame.loops.pop()
+    if not state.dead and node.orelse:
+        x.execute(node.orelse)
+    _rejoin(x, loop.breaks, loop.base, "break")
+
+
+def _rejoin(x: Executor, exits: list[Exit], base: int, kind: str) -> None:
+    """Brings the paths that left by `kind` back together with the one that did not."""
+    state = x.state
+    if not exits:
+        return
+    guards = [exit_.guard for exit_ in exits]
+    if state.dead:
+        state.restore(joined(exits[:-1], exits[-1].snapshot))
+    else:
+        guards.append(state.since(base))
+        state.restore(joined(exits, state.snapshot()))
+    alive = disjunction(guards)
+    state.dead = ""
+    state.guard[base:] = [] if alive == TRUE else [alive]
+
+
+def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
+    """A loop over something not known in advance: its rules hold for some element.
+
+    Anything else the body does (a flag set, a local computed) depends on elements nobody knows, so it
+    is unknown afterwards.
+    """
+    state = x.state
+    variable = _variable(x, node.target)
+    start, depth = len(x.log.entries), len(state.guard)
+    before = dict(x.log.versions)
+    snapshot = state.snapshot()
+    naming, x.naming = x.naming, False
+    loop = Loop(depth)
+    returns = len(state.frame.returns)
+    state.frame.loops.append(loop)
+    x.assign(node.target, Name(variable))
+    x.execute(node.body)
+    state.frame.loops.pop()
+    x.naming = naming
+    state.dead = ""
+    del state.guard[depth:]
+    written = x.log.entries[start:]
+    del x.log.entries[start:]
+    touched: dict[str, str] = {}
+    for entry in written:
+        match entry.step:
+            case Refuse():
+                x.log.entries.append(_for_some(entry, depth, variable, iterable))
+            case Set(target=target, at=at):
+                touched[target] = at
+            case Let():
+                x.log.entries.append(entry)
+    x.log.versions = before
+    for target, at in touched.items():
+        x.log.set(tuple(state.guard), at, state.frame.name, target, x.unknown(node, "set inside a loop"))
+    exits = state.frame.returns[returns:]
+    del state.frame.returns[returns:]
+    changed = [n for n, v in state.frame.locals.items() if snapshot.locals.get(n) is not v]
+    heap = [i for i, c in state.heap.items() if i in snapshot.heap and snapshot.heap[i] is not c]
+    state.restore(snapshot)
+    for name in changed:
+        state.frame.locals[name] = x.unknown(node, f"{name} is computed in a loop over unknown elements")
+    for identity in heap:
+        state.heap[identity] = Lost(x.site(node), "changed in a loop over unknown elements")
+    for exit_ in exits:
+        found = _some(exit_.guard, variable, iterable)
+        value = exit_.value
+        if isinstance(value, Expression) and not is_constant(value):
+            value = x.unknown(node, "returned from a loop over unknown elements")
+        state.frame.returns.append(Exit(conjunction((*state.guard[state.frame.base :], found)), state.snapshot(), value))
+        state.guard.append(negation(found))
+
+
+def _for_some(entry: Entry, depth: int, variable: str, iterable: Expression) -> Entry:
+    inner = conjunction(entry.guards[depth:])
+    assert isinstance(entry.step, Refuse)
+    step = Refuse(entry.step.at, entry.step.function, exception=entry.step.exception)
+    return Entry((*entry.guards[:depth], _some(inner, variable, iterable)), step)
+
+
+def _some(test: Expression, variable: str, iterable: Expression) -> Expression:
+    """`any(test for variable in iterable)`; the test itself where it does not read the element."""
+    if test == FALSE:
+        return FALSE
+    return Comprehension("any", test, variable, iterable)
+
+
+def _variable(x: Executor, target: ast.expr) -> str:
+    name = target.id if isinstance(target, ast.Name) else "element"
+    while name in x.log.reserved:
+        name += "_"
+    return name
+
+
+def while_(x: Executor, node: ast.While) -> None:
+    """A `while` loop is not followed: what it may write is unknown afterwards."""
+    test = operations.truth(x, expressions.evaluate(x, node.test))
+    if test == FALSE:
+        return
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            x.state.frame.locals[inner.id] = x.unknown(node, "computed in a while loop")
+        if isinstance(inner, ast.Raise | ast.Assert):
+            unknown = x.unknown(inner, "raised in a while loop")
+            x.log.refuse((*x.state.guard, unknown), x.site(inner), x.state.frame.name, TRUE, "")
+            x.described.site_reached(x, inner)
