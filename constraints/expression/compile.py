@@ -233,12 +233,14 @@ class _Writer:
     def _arithmetic(self, node: Arithmetic, part: _Part) -> _Written:
         is_formatting = isinstance(node.left, Literal) and isinstance(node.left.value, str)
         function = _LIMITED.get(node.operator)
-        if function is not None and (node.operator != "%" or is_formatting):
-            left, right = part.inner(node.left, ANY), part.inner(node.right, ANY)
-            return ATOM, (f"{function}(", left, ", ", right, ")")
         binding = OPERATORS[node.operator]
-        left, right = part.inner(node.left, binding), part.inner(node.right, binding + 1)
-        return binding, (left, f" {node.operator} ", right)
+        operand = part.inner(node.right, binding + 1)
+        # Where the left side of `%` is text, Python formats, and takes poison for a mapping of which the text
+        # wants nothing.
+        right = _known(operand) if node.operator == "%" else (operand,)
+        if function is not None and (node.operator != "%" or is_formatting):
+            return ATOM, (f"{function}(", part.inner(node.left, ANY), ", ", *right, ")")
+        return binding, (part.inner(node.left, binding), f" {node.operator} ", *right)
 
     def _negative(self, node: Negative, part: _Part) -> _Written:
         return NEGATIVE, ("-", part.inner(node.operand, NEGATIVE))
