@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import Literal
 
 from constraints.catalog import Block, Catalog, Fact, Flag, Let, Notice, Refuse, Set, Step
-from constraints.expression.syntax import TRUE, And, Comprehension, Conditional, Expression, Name, Not, Or
+from constraints.expression.forms import free_names
+from constraints.expression.syntax import TRUE, And, Conditional, Expression, Name, Not, Or
 
 NOTHING = 0
 """The first leaf: what a name stands for before anything gave it a value. It is always missing."""
@@ -65,11 +66,12 @@ class Program:
         reads: the nodes that its value may depend on, ascending, guard and previous included.
         dependents: the reverse of `reads`, ascending.
         whens, values: the expressions as text; None for a condition that is always true, and for no value.
-        bindings: names read and the nodes that produced them, in the order of the text.
+        bindings: names read and the nodes that produced them, by name.
         places, functions: where the engine's source does it: `file:line` and the function around it.
         codes, exceptions: of a rule or notice.
         truths: 1 for a named value of which all readers ask but whether it is true, so that any value of the
             same truth will do.
+        locals: 1 for a named value that is read inside of the innermost block around it alone.
         leaf_of_flag, leaf_of_fact: the leaf by name.
         final: the node with the final value of each flag, part of a flag and variable that a step sets.
     """
@@ -92,6 +94,7 @@ class Program:
     codes: tuple[str, ...]
     exceptions: tuple[str, ...]
     truths: bytes
+    locals: bytes
     leaf_of_flag: Mapping[str, int]
     leaf_of_fact: Mapping[str, int]
     final: Mapping[str, int]
@@ -136,29 +139,6 @@ def cones(program: Program) -> tuple[int, ...]:
             leaves |= found[producer]
         found.append(leaves)
     return tuple(found)
-
-
-def free_names(expression: Expression) -> tuple[str, ...]:
-    """The names that an expression reads, in the order of its text, each once.
-
-    The variable of a comprehension is none.
-    """
-    return tuple(dict.fromkeys(_free_names(expression, frozenset())))
-
-
-def _free_names(expression: Expression, bound: frozenset[str]) -> Iterator[str]:
-    if isinstance(expression, Name):
-        if expression.path.partition(".")[0] not in bound:
-            yield expression.path
-    elif isinstance(expression, Comprehension):
-        inner = bound | {expression.variable}
-        yield from _free_names(expression.element, inner)
-        yield from _free_names(expression.iterable, bound)
-        if expression.condition is not None:
-            yield from _free_names(expression.condition, inner)
-    else:
-        for child in expression.children():
-            yield from _free_names(child, bound)
 
 
 class _Flattening:
@@ -206,6 +186,7 @@ class _Flattening:
             codes=tuple("" if rule is None else rule.code for rule in rules),
             exceptions=tuple(rule.exception if isinstance(rule, Refuse) else "" for rule in rules),
             truths=self._truths(),
+            locals=self._locals(),
             leaf_of_flag=self._flag_leaves,
             leaf_of_fact=self._fact_leaves,
             final={name: self._latest[name] for name in (*self._flag_leaves, *self._set)},
@@ -232,10 +213,8 @@ class _Flattening:
         self, kind: Kind, step: Step, guard: int, name: str = "", value: Expression | None = None
     ) -> int:
         node = len(self._kinds)
-        read = dict.fromkeys(free_names(step.when))
-        if value is not None:
-            read |= dict.fromkeys(free_names(value))
-        self._terms[node] = Terms(step.when, value, {path: self._producer(path) for path in read})
+        read = free_names(step.when) | (frozenset() if value is None else free_names(value))
+        self._terms[node] = Terms(step.when, value, {path: self._producer(path) for path in sorted(read)})
         self._kinds.append(kind)
         self._names.append(name)
         self._guards.append(guard)
@@ -274,6 +253,23 @@ class _Flattening:
                 read_as_values.add(self._previous[node])
         return bytes(truths)
 
+    def _locals(self) -> bytes:
+        """For each node, whether it is a named value that no node outside of its block reads."""
+        found = bytearray(kind == Kind.LET for kind in self._kinds)
+        for node, terms in reversed(self._terms.items()):
+            for producer in terms.producers.values():
+                found[producer] &= self._is_inside(node, self._guards[producer])
+            # Whoever reads a name bound twice may read the first value.
+            previous = self._previous[node]
+            found[previous] &= found[node] & self._is_inside(node, self._guards[previous])
+        return bytes(found)
+
+    def _is_inside(self, node: int, guard: int) -> bool:
+        around = self._guards[node]
+        while around > guard:
+            around = self._guards[around]
+        return around == guard
+
 
 def _names_of_values(expression: Expression, *, asked: Literal["truth", "value"]) -> Iterator[str]:
     """The names whose very value matters where the expression is asked for its truth, or its value."""
@@ -301,7 +297,7 @@ def _facts_read(catalog: Catalog) -> dict[str, Fact]:
     for step, guards in catalog.walk():
         expressions = (*guards, step.when, *((step.value,) if isinstance(step, (Let, Set)) else ()))
         for expression in expressions:
-            for path in free_names(expression):
+            for path in sorted(free_names(expression)):
                 if path not in facts and _is_fact(path, catalog.flags):
                     facts[path] = Fact(path)
     return facts

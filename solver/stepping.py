@@ -9,7 +9,7 @@ the node's value is the fault, and whoever reads it meets it again.
 from __future__ import annotations
 
 from constraints.catalog import Value
-from constraints.expression.evaluate import evaluate, evaluate_exactly
+from constraints.expression.evaluate import evaluate_exactly, truth, truth_alike
 from constraints.expression.values import MISSING, UNKNOWN, Fault, same
 from solver.program import ALWAYS, Kind, Program, Terms
 
@@ -31,11 +31,12 @@ def careful(program: Program, node: int, values: list[Value]) -> Value:
         return before
     if isinstance(condition, Fault):
         return condition
-    read = evaluate if program.truths[node] else evaluate_exactly
+    read = truth_alike if program.truths[node] else evaluate_exactly
     value = read(terms.value, lambda path: values[terms.producers[path]])
-    if condition is True or (kind == Kind.LET and before is MISSING) or same(value, before):
+    if condition is True or same(value, before):
         return value
-    return UNKNOWN
+    # Where the block is not entered, nobody reads what is named and read in it alone.
+    return value if before is MISSING and program.locals[node] else UNKNOWN
 
 
 def condition_of(program: Program, node: int, terms: Terms, values: list[Value]) -> Value:
@@ -44,9 +45,7 @@ def condition_of(program: Program, node: int, terms: Terms, values: list[Value])
     entered = True if guard == ALWAYS else values[guard]
     if entered is False or isinstance(entered, Fault):
         return entered
-    own = evaluate(terms.when, lambda path: values[terms.producers[path]])
-    if own is not UNKNOWN and not isinstance(own, Fault):
-        own = bool(own)
+    own = truth(terms.when, lambda path: values[terms.producers[path]])
     if entered is UNKNOWN:
         return False if own is False else UNKNOWN
     return own

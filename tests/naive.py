@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from constraints.catalog import Block, Catalog, Let, Refuse, Set, Step
-from constraints.expression.evaluate import evaluate, evaluate_exactly
+from constraints.expression.evaluate import evaluate_exactly, truth
 from constraints.expression.syntax import Expression
 from constraints.expression.values import MISSING, UNKNOWN, Fault, same
 
@@ -81,7 +81,5 @@ def conjunction(entered: Any, when: Expression, lookup: Any) -> Any:
     """`entered and when`, three-valued."""
     if entered is False or isinstance(entered, Fault):
         return entered
-    own = evaluate(when, lookup)
-    if own is UNKNOWN or isinstance(own, Fault):
-        return UNKNOWN if entered is UNKNOWN else own
-    return bool(own) if entered is True or not own else UNKNOWN
+    own = truth(when, lookup)
+    return own if entered is True or own is False else UNKNOWN

@@ -16,6 +16,7 @@ FACTS = ("gpu.x", "model.y")
 NAMES = (*FLAGS, "given.a", "a.part", *FACTS, "let1", "let2", "let3")
 
 atoms = st.sampled_from([*NAMES, "0", "1", "2", "None", "True", "'s'"])
+operators = st.sampled_from(["and", "or", "==", ">", "%", "+", "in"])
 texts = st.recursive(
     atoms,
     lambda inner: st.one_of(
@@ -36,6 +37,7 @@ texts = st.recursive(
 )
 expressions = texts.map(parse)
 conditions = st.one_of(st.just(TRUE), expressions)
+nowhere = st.just("")
 leaves: st.SearchStrategy[Step] = st.one_of(
     st.builds(Let, st.just(""), st.just("f"), st.sampled_from(["let1", "let2", "let3"]), expressions),
     st.builds(

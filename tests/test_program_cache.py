@@ -59,7 +59,8 @@ def test_a_program_is_made_once_and_read_from_then_on(folder, made):
     assert same_program(first.program, second.program)
 
 
-def test_what_was_read_runs_as_what_was_made(folder):
+@pytest.mark.usefixtures("folder")
+def test_what_was_read_runs_as_what_was_made():
     load_anew()
     read = load_anew().resolve(FACTS, FLAGS)
     made = toy.executable().resolve(FACTS, FLAGS)
@@ -67,7 +68,8 @@ def test_what_was_read_runs_as_what_was_made(folder):
     assert read.broken == made.broken
 
 
-def test_expressions_of_a_program_that_was_read_are_those_of_the_catalog(folder):
+@pytest.mark.usefixtures("folder")
+def test_expressions_of_a_program_that_was_read_are_those_of_the_catalog():
     load_anew()
     read, made = load_anew().program, toy.executable().program
     for node in range(read.leaf_count, len(read.kinds)):
@@ -85,9 +87,9 @@ def test_the_cache_is_for_the_user_alone(folder):
     [
         lambda content: content[:-1],
         lambda content: content[:-1] + bytes([content[-1] ^ 1]),
-        lambda content: b"",
+        lambda _: b"",
         lambda content: content[:20],
-        lambda content: b"x" * 1000,
+        lambda _: b"x" * 1000,
     ],
 )
 def test_a_spoilt_file_is_made_anew(folder, made, spoil):
@@ -114,7 +116,8 @@ def test_a_file_or_folder_that_others_may_write_is_not_read(folder, made):
     assert len(made) == 3
 
 
-def test_a_file_of_somebody_else_is_not_read(folder, made, monkeypatch):
+@pytest.mark.usefixtures("folder")
+def test_a_file_of_somebody_else_is_not_read(made, monkeypatch):
     load_anew()
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     load_anew()
@@ -141,7 +144,7 @@ def test_where_nothing_can_be_kept_nothing_is_lost(tmp_path, made, monkeypatch):
     assert files(tmp_path) == [blocked]
 
 
-def test_another_catalog_has_another_file(folder, made, tmp_path):
+def test_another_catalog_has_another_file(folder, tmp_path):
     other = tmp_path / "toy-1.1.json"
     other.write_text(toy.PATH.read_text(encoding="utf-8").replace('"1.0"', '"1.1"', 1), encoding="utf-8")
     load_anew()

@@ -16,8 +16,6 @@ from tests import random_catalogs as any_
 from tests import toy
 from tests.naive import interpret
 
-RULES = {at: code for at, code in ((step.at, getattr(step, "code", "")) for step, _ in toy.catalog().walk())}
-
 
 def outcomes(resolution: Resolution) -> list[tuple[str, Any]]:
     program = resolution.program
@@ -107,6 +105,7 @@ def test_a_change_reaches_only_what_depends_on_the_flag(facts, flags, flag, data
     assert all(depends[node] for node in changed.touched)
 
 
+RETRACTION = {"retraction_backup": "host_pool", "dcp_size": 2}
 H100 = {"gpu.sm": 90, "gpu.memory_mib": 81559, "gpu.is_cuda": True}
 LLAMA = {
     "model.architecture": "LlamaForCausalLM",
@@ -125,7 +124,7 @@ LLAMA = {
             {},
             ["TOY0014"],
         ),
-        ({"retraction_backup": "host_pool", "dcp_size": 2}, {}, ["TOY0014", "TOY0015", "TOY0016"]),
+        (RETRACTION, {}, ["TOY0014", "TOY0015", "TOY0016"]),
         ({"attention_backend": "fa3"}, {"gpu.sm": 100}, ["TOY0010"]),
         ({"moe_a2a_backend": "deepep", "tp_size": 8}, LLAMA, ["TOY0007", "TOY0008"]),
         # `attn_tp_size` is a division by zero as well, which its reader meets.
