@@ -48,6 +48,9 @@ def attempt(
         if not space.broken(found):
             return found
         fresh = known.learn(space, found)
+        regardless = [nogood for nogood in fresh if not nogood.when]
+        if regardless:
+            return [conflict([nogood], 0) for nogood in regardless]
 
 
 def _of_one(flag: int, nogoods: list[Nogood], space: Space) -> Conflict:

@@ -2,9 +2,8 @@
 
 This is the master problem of an implicit hitting set search (Davies & Bacchus, Solving MAXSAT by Solving a
 Sequence of Simpler SAT Instances, 2011; Ignatiev et al., Smallest MUS Extraction with Minimal Hitting Set
-Dualization, 2015), solved by best-first search with Reiter's branching over one conflict at a time. The
-bound is the cost of disjoint conflicts. Conflicts without common flags are solved apart and combined, and
-what is solved is remembered until a new conflict touches it.
+Dualization, 2015), solved by best-first search that branches over one conflict at a time. The bound is the
+price of disjoint conflicts. Conflicts without common flags are solved apart and their sets combined.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import count
+from typing import NamedTuple
 
 from solver.repair.budget import Budget
 from solver.repair.candidates import FlagSet, numbers
@@ -38,15 +38,16 @@ class HittingSets:
     def add(self, conflict: Conflict) -> None:
         """From now on, satisfy this conflict too."""
         flags = conflict.scope | conflict.hit
-        conflicts = [conflict]
-        apart = []
-        for part in self._parts:
-            if part.flags & flags:
-                flags |= part.flags
-                conflicts = part.conflicts + conflicts
-            else:
-                apart.append(part)
-        self._parts = [*apart, _Part(flags, conflicts, self._costs, self._budget)]
+        touched = [part for part in self._parts if part.flags & flags]
+        if len(touched) == 1:
+            touched[0].add(conflict)
+            return
+        joined = _Part(self._costs, self._budget)
+        for part in touched:
+            for each in part.conflicts:
+                joined.add(each)
+        joined.add(conflict)
+        self._parts = [*(part for part in self._parts if part not in touched), joined]
 
     def least(self, *, besides: Collection[FlagSet] = ()) -> tuple[int, FlagSet] | None:
         """Price and flags of a cheapest set that satisfies all conflicts and is not in `besides`.
@@ -67,8 +68,10 @@ class HittingSets:
 
     def _minimal(self, conflicts: list[Conflict]) -> list[Conflict]:
         def contradict(some: int) -> bool:
-            chosen = [(conflicts[each].scope, conflicts[each].hit) for each in numbers(some)]
-            return next(_satisfying(chosen, self._costs, self._budget), None) is None
+            part = _Part(self._costs, self._budget)
+            for each in numbers(some):
+                part.add(conflicts[each])
+            return part.ranked(0) is None
 
         return [conflicts[each] for each in numbers(shrink(range(len(conflicts)), contradict))]
 
@@ -98,85 +101,115 @@ class HittingSets:
                         heappush(heap, (price - here[0] + there[0], following))
 
 
+class _Branch(NamedTuple):
+    """Sets that hold all flags of `chosen` and none of `given_up`. Sorts by promise, the best first.
+
+    Attributes:
+        bound: no set of the branch that satisfies all conflicts has a lower price.
+        pending: how many conflicts are left to satisfy; of equal bounds, fewer first, so that a set is
+            reached straight away.
+        serial: makes the order total.
+        price: of the flags chosen.
+    """
+
+    bound: int
+    pending: int
+    serial: int
+    price: int
+    chosen: FlagSet
+    given_up: FlagSet
+
+
 class _Part:
-    """Conflicts that hang together, and the sets that satisfy them as far as they were asked for."""
+    """Conflicts that hang together, and the sets that satisfy them, as far as they were asked for.
 
-    __slots__ = ("_found", "_stream", "conflicts", "flags")
+    Every set lies in one branch. A new conflict can only raise bounds, so that the branches stay when one is
+    added, and what was done for the conflicts before is not done again.
+    """
 
-    def __init__(
-        self, flags: FlagSet, conflicts: list[Conflict], costs: Sequence[int], budget: Budget
-    ) -> None:
-        self.flags = flags
-        self.conflicts = conflicts
-        self._found: list[tuple[int, FlagSet]] = []
-        self._stream = _satisfying([(each.scope, each.hit) for each in conflicts], costs, budget)
+    __slots__ = ("_branches", "_budget", "_cheapest", "_costs", "_ranked", "_serial", "conflicts", "flags")
+
+    def __init__(self, costs: Sequence[int], budget: Budget) -> None:
+        self.flags: FlagSet = 0
+        self.conflicts: list[Conflict] = []
+        self._costs = costs
+        self._budget = budget
+        self._serial = count()
+        self._branches = [_Branch(0, 0, next(self._serial), 0, 0, 0)]
+        self._ranked: list[_Branch] = []
+        self._cheapest: dict[FlagSet, int] = {}
+
+    def add(self, conflict: Conflict) -> None:
+        """Satisfy one more."""
+        self.flags |= conflict.scope | conflict.hit
+        self.conflicts.append(conflict)
+        for branch in self._ranked:
+            heappush(self._branches, branch)
+        self._ranked.clear()
 
     def ranked(self, rank: int) -> tuple[int, FlagSet] | None:
         """Price and flags of the set of this rank, the cheapest being 0; None where there are fewer."""
-        while len(self._found) <= rank:
-            following = next(self._stream, None)
-            if following is None:
+        while len(self._ranked) <= rank:
+            if not self._branches:
                 return None
-            self._found.append(following)
-        return self._found[rank]
+            self._budget.spend()
+            branch = heappop(self._branches)
+            left = self._left(branch.chosen, branch.given_up)
+            if left is None:
+                continue
+            bound = branch.price + self._least_price(left)
+            if bound > branch.bound:
+                heappush(self._branches, branch._replace(bound=bound, pending=len(left)))
+            elif left:
+                self._split(branch, left[0])
+            else:
+                self._ranked.append(branch)
+        return self._ranked[rank].price, self._ranked[rank].chosen
 
+    def _split(self, branch: _Branch, conflict: FlagSet) -> None:
+        """Choose the first flag of the conflict; give up the first and choose the second; and so on.
 
-def _satisfying(
-    conflicts: list[tuple[FlagSet, FlagSet]], costs: Sequence[int], budget: Budget
-) -> Iterator[tuple[int, FlagSet]]:
-    """Sets of flags that satisfy all conflicts, by ascending price: all from which no flag can be left out.
+        No set is in two of these, and each that satisfies the conflict is in one (Reiter, 1987).
+        """
+        given_up = branch.given_up
+        for flag in sorted(numbers(conflict), key=lambda flag: (self._costs[flag], flag)):
+            chosen = branch.chosen | 1 << flag
+            left = self._left(chosen, given_up)
+            if left is not None:
+                price = branch.price + CHANGE + self._costs[flag]
+                bound = max(branch.bound, price + self._least_price(left))
+                heappush(
+                    self._branches, _Branch(bound, len(left), next(self._serial), price, chosen, given_up)
+                )
+            given_up |= 1 << flag
 
-    A branch has chosen some flags and given up others. Its conflicts are those whose scope is chosen and
-    that are not hit yet. It splits on the one that has the fewest flags left: choose the first; give up
-    the first and choose the second; and so on, so that no set is met twice.
-    """
-    cheapest: dict[FlagSet, int] = {}
+    def _left(self, chosen: FlagSet, given_up: FlagSet) -> list[FlagSet] | None:
+        """For each conflict not satisfied the flags left to choose from, fewest first.
 
-    def price_of_one(flags: FlagSet) -> int:
-        price = cheapest.get(flags)
-        if price is None:
-            price = cheapest[flags] = CHANGE + min(costs[flag] for flag in numbers(flags))
-        return price
-
-    def pending(chosen: FlagSet, given_up: FlagSet) -> list[FlagSet] | None:
-        """What is left to choose from, fewest first; None where a conflict can't be satisfied any more."""
+        None where one can't be satisfied any more.
+        """
         left = []
-        for scope, hit in conflicts:
-            if not scope & ~chosen and not hit & chosen:
-                flags = hit & ~given_up
+        for conflict in self.conflicts:
+            if not conflict.scope & ~chosen and not conflict.hit & chosen:
+                flags = conflict.hit & ~given_up
                 if not flags:
                     return None
                 left.append(flags)
         left.sort(key=int.bit_count)
         return left
 
-    def bound(left: list[FlagSet]) -> int:
+    def _least_price(self, left: list[FlagSet]) -> int:
         """What satisfying these costs at least: disjoint ones need a flag each."""
         price = 0
         met = 0
         for flags in left:
             if not flags & met:
                 met |= flags
-                price += price_of_one(flags)
+                price += self._price_of_one(flags)
         return price
 
-    serial = count()
-    heap: list[tuple[int, int, int, FlagSet, FlagSet, int]] = []
-
-    def push(chosen: FlagSet, given_up: FlagSet, price: int) -> None:
-        left = pending(chosen, given_up)
-        if left is not None:
-            # Of equal bounds the deepest first, so that a first set is reached straight away.
-            heappush(heap, (price + bound(left), len(left), next(serial), chosen, given_up, price))
-
-    push(0, 0, 0)
-    while heap:
-        budget.spend()
-        _, _, _, chosen, given_up, price = heappop(heap)
-        left = pending(chosen, given_up)
-        if not left:
-            yield price, chosen
-            continue
-        for flag in sorted(numbers(left[0]), key=lambda flag: (costs[flag], flag)):
-            push(chosen | 1 << flag, given_up, price + CHANGE + costs[flag])
-            given_up |= 1 << flag
+    def _price_of_one(self, flags: FlagSet) -> int:
+        price = self._cheapest.get(flags)
+        if price is None:
+            price = self._cheapest[flags] = CHANGE + min(self._costs[flag] for flag in numbers(flags))
+        return price
