@@ -21,9 +21,10 @@ class Command:
         summary: one sentence for the list of commands.
         details: the rest of its help.
         operands: how the help names what stands between options and `--`; empty where nothing may.
-        takes_launch: whether the words after `--` are a launch command.
+        takes_launch: whether the words after `--` are a launch command; for others, they are operands.
         options: fields of `Options`.
         module: holds `run(invocation, options) -> int`.
+        operands_may_be_flags: whether `--dcp-size` is an operand rather than a mistake.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Command:
     takes_launch: bool
     options: tuple[str, ...]
     module: str
+    operands_may_be_flags: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +92,11 @@ _ROWS = (
         "Say what a rule or a flag is: explain SGL0123, explain --dcp-size.",
         "For a rule: its condition, where SGLang enforces it, what it depends on. For a flag: how it is "
         "written, what it takes, which rules read it.",
-        "CODE|FLAG",
+        "CODE|FLAG...",
         False,
         ("release", *_OUTPUT),
         "solver.cli.explain",
+        operands_may_be_flags=True,
     ),
     Command(
         "flags",
@@ -103,6 +106,7 @@ _ROWS = (
         False,
         ("release", *_OUTPUT),
         "solver.cli.listing",
+        operands_may_be_flags=True,
     ),
     Command(
         "rules",
@@ -112,6 +116,7 @@ _ROWS = (
         False,
         ("release", *_OUTPUT),
         "solver.cli.listing",
+        operands_may_be_flags=True,
     ),
     Command(
         "catalog list",

@@ -39,9 +39,9 @@ def read_with_typer(arguments: Sequence[str]) -> Invocation | int:
         raise Misuse(_one_line(error)) from None
     if not isinstance(read, Invocation):
         return int(read or 0)
-    if words is not None and not COMMANDS[read.command].takes_launch:
-        raise Misuse(f"`flagfit {read.command}` takes no launch command: leave out `--` and what follows")
-    return Invocation(read.command, read.operands, words, read.raw)
+    if COMMANDS[read.command].takes_launch:
+        return Invocation(read.command, read.operands, words, read.raw)
+    return Invocation(read.command, (*read.operands, *(words or ())), None, read.raw)
 
 
 def application() -> typer.Typer:
@@ -60,7 +60,7 @@ def application() -> typer.Typer:
         home.command(
             name,
             help=f"{command.summary}\n\n{command.details}",
-            context_settings=_SETTINGS,
+            context_settings=_SETTINGS | {"ignore_unknown_options": command.operands_may_be_flags},
             epilog=epilog if command.takes_launch else None,
         )(_reader(command))
     for name, group_app in groups.items():

@@ -68,6 +68,11 @@ def test_what_follows_the_first_dashes_is_never_an_option_of_flagfit() -> None:
     assert read == Invocation("check", (), ("serve", "--", "--gpu", "--help"), {"verbose": True})
 
 
+def test_flags_can_be_asked_about_by_their_spelling() -> None:
+    for arguments in (["explain", "--dcp-size", "-v"], ["explain", "-v", "--", "--dcp-size"]):
+        assert read_with_typer(arguments) == Invocation("explain", ("--dcp-size",), None, {"verbose": True})
+
+
 def test_commands_in_groups_are_read() -> None:
     assert read_with_typer(["catalog", "list", "--output-format", "json"]) == Invocation(
         "catalog list", (), None, {"output_format": "json"}

@@ -53,14 +53,21 @@ def _entry(entry: Entry, document: Document, ink: Ink, *, named: bool) -> Iterat
 def _verdict(report: Report, ink: Ink) -> str:
     engine = f"SGLang {report.release}"
     if report.verdict is Verdict.REFUSED:
-        broken = counted(len(report.violations), "rule is", "rules are")
-        return f"{ink.bad('refused')}   {engine} does not start with this command: {broken} broken."
+        return f"{ink.bad('refused')}   {engine} does not start with this command: {_faults(report)}."
     if report.verdict is Verdict.DEPENDS:
         open_rules = counted(len(report.undecided), "rule")
         return (
             f"{ink.unsure('depends')}   {engine} may refuse this command: {open_rules} could not be decided."
         )
     return f"{ink.good('accepted')}  {engine} starts with this command."
+
+
+def _faults(report: Report) -> str:
+    arguments = sum(violation.kind == "argument" for violation in report.violations)
+    rules = len(report.violations) - arguments
+    parts = [f"{counted(arguments, 'argument is', 'arguments are')} wrong"] if arguments else []
+    parts += [f"{counted(rules, 'rule is', 'rules are')} broken"] if rules else []
+    return ", ".join(parts)
 
 
 def _circumstances(report: Report) -> str:

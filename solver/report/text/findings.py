@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from solver.report.ink import Ink, harmless
+from solver.report.ink import Ink
+from solver.report.layout import UNBROKEN, headed, labelled, wrapped
 from solver.report.wording import cause_text, counted, option_text, shortened, value_text
 
 if TYPE_CHECKING:
     from constraints.expression.syntax import Expression
     from solver.answers import Reason, Report, Violation
     from solver.report.document import Document
-
-WIDTH = 100
-"""Sentences are wrapped here, whatever the terminal, so that the same input gives the same bytes."""
 
 _CAUSES_SHOWN = 6
 _FACTS_FROM = {"gpu.": "--gpu", "model.": "--model-config", "env.": "--env", "environ.": "--env"}
@@ -30,15 +27,15 @@ def violations(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
 
 def violation_lines(violation: Violation, ink: Ink, *, verbose: bool) -> Iterator[str]:
     """One broken rule."""
-    yield from _headed(ink.bad(violation.code), violation.code, _sentence(violation.message), ink)
+    yield from headed(violation.code, ink.bad, _sentence(violation.message), ink)
     if violation.suggestion:
-        yield from _labelled("perhaps", violation.suggestion, ink)
+        yield from labelled("perhaps", violation.suggestion, ink)
     if violation.reason.causes:
-        yield from _labelled("because", _causes(violation.reason, verbose=verbose), ink)
+        yield from labelled("because", _causes(violation.reason, verbose=verbose), ink)
     if violation.at:
         where = f"{violation.at}, in {violation.function}"
         raised = f" ({violation.exception})" if verbose and violation.exception else ""
-        yield from _labelled("refused", where + raised, ink)
+        yield from labelled("where", where + raised, ink)
     if verbose:
         yield from _condition(violation.condition, ink)
         yield from _choices(violation.reason, ink)
@@ -48,10 +45,10 @@ def undecided(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
     """Each rule that could not be decided, and what would decide it."""
     for each in report.undecided:
         yield ""
-        yield from _headed(ink.unsure(each.code), each.code, _sentence(each.message) or "not decided", ink)
-        yield from _labelled("decided by", _deciding(each.missing), ink)
+        yield from headed(each.code, ink.unsure, _sentence(each.message) or "not decided", ink)
+        yield from labelled("needs", _deciding(each.missing), ink)
         if each.at:
-            yield from _labelled("refused", f"{each.at}, in {each.function}", ink)
+            yield from labelled("where", f"{each.at}, in {each.function}", ink)
         if verbose:
             yield from _condition(each.condition, ink)
 
@@ -64,15 +61,15 @@ def rewrites(report: Report, document: Document, ink: Ink) -> Iterator[str]:
     names = [document.spelling(report.release, each.flag) for each in report.rewrites]
     if not document.verbose:
         line = f"SGLang will overrule {counted(len(names), 'flag')} of this command: {', '.join(names)}"
-        yield from _wrapped(f"{line} (--verbose shows how).", "", "", ink)
+        yield from wrapped(f"{line} (--verbose shows how).", "", "", ink)
         return
     yield "SGLang will overrule:"
     for name, each in zip(names, report.rewrites, strict=True):
         given = shortened(option_text(name, each.given))
-        yield from _wrapped(f"{given} becomes {shortened(value_text(each.final))}", "  ", "    ", ink)
+        yield from wrapped(f"{given} becomes {shortened(value_text(each.final))}", "  ", "    ", ink)
         if each.why:
-            yield from _labelled("because", each.why, ink, indent="    ")
-        yield from _labelled("set", f"{each.at}, in {each.function}", ink, indent="    ")
+            yield from labelled("because", each.why, ink, indent="    ")
+        yield from labelled("set", f"{each.at}, in {each.function}", ink, indent="    ")
 
 
 def notices(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
@@ -82,38 +79,12 @@ def notices(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
         yield ""
     for each in shown:
         where = f"  ({each.at})" if each.at else ""
-        yield from _wrapped(f"note: {_sentence(each.message)}{where}", "", "      ", ink)
-
-
-def _headed(head: str, plain_head: str, sentence: str, ink: Ink) -> Iterator[str]:
-    """A sentence that hangs from a coloured code."""
-    lines = _wrapped(sentence, " " * (len(plain_head) + 4), " " * (len(plain_head) + 4), ink)
-    for number, line in enumerate(lines):
-        yield f"  {head}  {line.lstrip()}" if number == 0 else line
-
-
-def _labelled(label: str, text: str, ink: Ink, *, indent: str = "           ") -> Iterator[str]:
-    """A line such as `because  --dcp-size 2`, its continuation lines under the text."""
-    width = len(indent) + max(len(label), 7) + 2
-    for number, line in enumerate(_wrapped(text, " " * width, " " * width, ink)):
-        yield f"{indent}{ink.faint(label.ljust(7))}  {line.lstrip()}" if number == 0 else line
-
-
-def _wrapped(text: str, first: str, then: str, ink: Ink) -> Iterator[str]:
-    lines = textwrap.wrap(
-        harmless(text),
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=then,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
-    return (ink.flags(line) for line in lines or [first])
+        yield from wrapped(f"note: {_sentence(each.message)}{where}", "", "      ", ink)
 
 
 def _causes(reason: Reason, *, verbose: bool) -> str:
     """What was given, what was left at its default, what the world is like."""
-    shown: Sequence[str] = [cause_text(each) for each in reason.causes]
+    shown = [cause_text(each).replace(" ", UNBROKEN) for each in reason.causes]
     more = 0 if verbose else len(shown) - _CAUSES_SHOWN
     tail = f" and {more} more (--verbose)" if more > 1 else ""
     return ", ".join(shown[:_CAUSES_SHOWN] if tail else shown) + tail
@@ -124,12 +95,12 @@ def _choices(reason: Reason, ink: Ink) -> Iterator[str]:
     for choice in reason.choices:
         what = f"SGLang sets {choice.variable} to {shortened(value_text(choice.value))}"
         when = f", since {_source(choice.condition)}" if choice.condition is not None else ""
-        yield from _labelled("then", f"{what}{when} ({choice.at}, in {choice.function})", ink)
+        yield from labelled("then", f"{what}{when} ({choice.at}, in {choice.function})", ink)
 
 
 def _condition(condition: Expression | None, ink: Ink) -> Iterator[str]:
     if condition is not None:
-        yield from _labelled("rule", f"refuse when {_source(condition)}", ink)
+        yield from labelled("rule", f"refuse when {_source(condition)}", ink)
 
 
 def _source(condition: Expression) -> str:
@@ -144,7 +115,7 @@ def _deciding(missing: Iterable[str]) -> str:
     if not names:
         return "nothing that could be told: the rule was extracted only in part"
     options = {option for name in names for prefix, option in _FACTS_FROM.items() if name.startswith(prefix)}
-    told = f" (tell it with {', '.join(sorted(options))})" if options else ""
+    told = f" ({', '.join(sorted(options))})" if options else ""
     return ", ".join(names) + told
 
 

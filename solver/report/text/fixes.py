@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from solver.answers import Repair, SuggestedFix
-from solver.repair.protocol import NOT_GIVEN
 from solver.report.ink import Ink, harmless
 from solver.report.wording import counted, option_text, shortened, value_text
 
@@ -31,7 +30,7 @@ def fixes(fix: SuggestedFix, document: Document, ink: Ink, *, pinned: bool = Fal
     yield ""
     yield _headline(fix, pinned=pinned)
     for violation in fix.unmendable:
-        yield f"  {ink.bad(violation.code)}  no change of a flag mends this: {harmless(violation.message)}"
+        yield f"  {ink.bad(violation.code)} stands whatever flags are changed."
     launch = fix.report.launch
     before = {word.text for word in (*launch.prefix, *launch.words)}
 
@@ -51,8 +50,8 @@ def _headline(fix: SuggestedFix, *, pinned: bool) -> str:
         return f"No fix was found in the time given{kept}; a longer --timeout may find one."
     flags = counted(fix.size or 0, "flag")
     proof = "no smaller change mends it" if fix.proven_smallest else "not proven smallest: time ran out"
-    which = "Smallest fix" if len(fix.repairs) == 1 else f"{len(fix.repairs)} smallest fixes"
-    return f"{which}{kept}: change {flags} ({proof})."
+    ways = counted(len(fix.repairs), "way")
+    return f"Smallest fix{kept}: {flags} to change, {ways}; {proof}."
 
 
 def _repair(
@@ -84,7 +83,7 @@ def _option(spelling: str, value: object) -> str:
 
 
 def _value(value: object) -> str:
-    return "not given" if value is NOT_GIVEN else harmless(value_text(value))
+    return harmless(value_text(value))
 
 
 def _marked(repair: Repair, before: Collection[str], ink: Ink) -> str:
