@@ -32,6 +32,9 @@ class NotGiven(Enum):
     def __repr__(self) -> str:
         return "NOT_GIVEN"
 
+    def __str__(self) -> str:
+        return self.value
+
 
 NOT_GIVEN: Final = NotGiven.NOT_GIVEN
 """The value of a flag that the command does not hold."""

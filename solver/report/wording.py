@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from constraints.expression.values import MISSING, UNKNOWN, Fault
-from solver.repair.protocol import NOT_GIVEN
 
 if TYPE_CHECKING:
     from constraints.catalog import Value
@@ -18,11 +17,9 @@ _LONGEST = 120
 
 
 def value_text(value: Value) -> str:
-    """One value: as a shell word where it is one, else as JSON; what is no value, in words."""
+    """One value: as a shell word where it is one, else as JSON; what is no value, in words: `not given`."""
     if value is UNKNOWN:
         return "(not known)"
-    if value is NOT_GIVEN:
-        return "not given"
     if value is MISSING:
         return "(absent)"
     if isinstance(value, Fault):
