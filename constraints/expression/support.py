@@ -67,6 +67,14 @@ def truth_support(expression: Expression, lookup: Lookup, cost: Cost) -> frozens
     return _support(expression, lookup, cost, truth_alone=True)
 
 
+def exact_support(expression: Expression, lookup: Lookup, cost: Cost) -> frozenset[str]:
+    """The same for what `evaluate_exactly` gives: the very value stays, also where it is True or False."""
+    try:
+        return _Finder(cost).find(expression, lookup, exactly=True).names
+    except RecursionError:
+        return free_names(expression)
+
+
 def _support(expression: Expression, lookup: Lookup, cost: Cost, *, truth_alone: bool) -> frozenset[str]:
     finder = _Finder(cost)
     try:
