@@ -17,7 +17,10 @@ from solver.repair.subproblem import Box, Dead, solve
 def attempt(
     flags: FlagSet, space: Space, known: Nogoods, *, outside: Sequence[Box] = ()
 ) -> Assignment | list[Conflict]:
-    """New values for exactly these flags after which no rule is broken; or conflicts that forbid it.
+    """New values for exactly these flags that no rule stands against; or conflicts that forbid it.
+
+    What the present configuration breaks already and these flags do not touch is not held against them: flags
+    that satisfy all conflicts mend everything, flags that satisfy some leave the rest as it is.
 
     Args:
         flags: all of which are to change.
@@ -45,9 +48,9 @@ def attempt(
         found = solve(options, joint, space.budget.spend, outside=outside)
         if isinstance(found, Dead):
             return [_of_many(each, single, joint, space) for each in found.components] if not outside else []
-        if not space.broken(found):
-            return found
         fresh = known.learn(space, found)
+        if not fresh:
+            return found
         regardless = [nogood for nogood in fresh if not nogood.when]
         if regardless:
             return [conflict([nogood], 0) for nogood in regardless]
@@ -75,7 +78,13 @@ def _of_many(
     nogoods = [nogood for flag in component for nogood in single[flag]]
     nogoods += [nogood for nogood in joint if not nogood.scope & ~changed]
 
+    # For each assignment met on the way the flags of every nogood that refuses it: where none of these lies
+    # within some flags, they do not suffice, and nothing needs to be solved.
+    witnesses: list[list[FlagSet]] = []
+
     def suffices(flags: FlagSet) -> bool:
+        if any(all(refusal & ~flags for refusal in witness) for witness in witnesses):
+            return False
         usable = [nogood for nogood in nogoods if not nogood.flags & ~flags]
         options = {
             flag: list(range(len(space.domains[flag].values))) for flag in component if flags >> flag & 1
@@ -87,8 +96,12 @@ def _of_many(
                     options[flag].remove(value)
         if not all(options.values()):
             return True
-        linked = [nogood for nogood in usable if len(nogood.when) > 1]
-        return isinstance(solve(options, linked, space.budget.spend), Dead)
+        found = solve(options, [nogood for nogood in usable if nogood.when[1:]], space.budget.spend)
+        if isinstance(found, Dead):
+            return True
+        whole = {flag: found.get(flag, 0) for flag in component}
+        witnesses.append([each.flags for each in nogoods if all(whole[flag] == v for flag, v in each.when)])
+        return False
 
     kept = shrink([*component, *_by_cost(nogoods, changed, space)], suffices)
     return conflict((each for each in nogoods if not each.flags & ~kept), changed)

@@ -39,11 +39,11 @@ class Nogood:
         """All flags that the refusal hangs on and that can change."""
         return self.scope | self.held
 
-    def covers(self, assignment: Assignment) -> bool:
-        """Whether it refuses this configuration."""
-        return all(assignment.get(flag) == value for flag, value in self.when) and not any(
-            self.held >> flag & 1 for flag in assignment
-        )
+    def covers(self, assignment: Assignment, changed: FlagSet) -> bool:
+        """Whether it refuses this configuration; `changed` are the flags of the assignment."""
+        if self.held & changed or self.scope & ~changed:
+            return False
+        return all(assignment[flag] == value for flag, value in self.when)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,10 @@ class Nogoods:
     def learn(self, space: Space, assignment: Assignment) -> list[Nogood]:
         """One nogood for each rule that the configuration breaks and that no known nogood explains."""
         learnt = []
+        changed = flag_set(assignment)
         for rule in space.broken(assignment):
             known = self._by_rule.setdefault(rule, [])
-            if not any(nogood.covers(assignment) for nogood in known):
+            if not any(nogood.covers(assignment, changed) for nogood in known):
                 nogood = _nogood(space, rule, assignment)
                 known.append(nogood)
                 learnt.append(nogood)
@@ -93,8 +94,11 @@ class Nogoods:
 
     def refuse(self, assignment: Assignment) -> bool:
         """Whether a known nogood refuses the configuration."""
+        changed = flag_set(assignment)
         return any(
-            nogood.covers(assignment) for flag in assignment for nogood in self._by_first.get(flag, ())
+            nogood.covers(assignment, changed)
+            for flag in assignment
+            for nogood in self._by_first.get(flag, ())
         )
 
 

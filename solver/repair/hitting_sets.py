@@ -9,6 +9,7 @@ price of disjoint conflicts. Conflicts without common flags are solved apart and
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 from typing import NamedTuple
@@ -19,6 +20,29 @@ from solver.repair.conflicts import Conflict, shrink
 
 CHANGE: int = 1 << 40
 """The price of a change, before its preference weight: sums of prices compare size first, weight second."""
+
+
+@dataclass(frozen=True, slots=True)
+class HittingSet:
+    """Flags that satisfy all conflicts.
+
+    Attributes:
+        price: of all of them.
+        parts: for each group of conflicts that hang together, the flags that satisfy it.
+    """
+
+    price: int
+    parts: tuple[FlagSet, ...]
+
+    @property
+    def flags(self) -> FlagSet:
+        """All of them."""
+        return sum(self.parts)
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        return self.price // CHANGE
 
 
 class HittingSets:
@@ -49,15 +73,9 @@ class HittingSets:
         joined.add(conflict)
         self._parts = [*(part for part in self._parts if part not in touched), joined]
 
-    def least(self, *, besides: Collection[FlagSet] = ()) -> tuple[int, FlagSet] | None:
-        """Price and flags of a cheapest set that satisfies all conflicts and is not in `besides`.
-
-        None where there is none.
-        """
-        for price, flags in self._ascending():
-            if flags not in besides:
-                return price, flags
-        return None
+    def least(self, *, besides: Collection[FlagSet] = ()) -> HittingSet | None:
+        """A cheapest set that satisfies all conflicts and is not in `besides`; None where there is none."""
+        return next((found for found in self._ascending() if found.flags not in besides), None)
 
     def contradiction(self) -> list[Conflict]:
         """Conflicts that no set of flags satisfies together, a minimal choice; empty where there are none."""
@@ -75,7 +93,7 @@ class HittingSets:
 
         return [conflicts[each] for each in numbers(shrink(range(len(conflicts)), contradict))]
 
-    def _ascending(self) -> Iterator[tuple[int, FlagSet]]:
+    def _ascending(self) -> Iterator[HittingSet]:
         """All unions of one set of each part, by ascending price."""
         start = (0,) * len(self._parts)
         heap = [(0, start)]
@@ -83,22 +101,18 @@ class HittingSets:
         while heap:
             self._budget.spend()
             _, ranks = heappop(heap)
-            price = 0
-            flags = 0
-            for part, rank in zip(self._parts, ranks, strict=True):
-                chosen = part.ranked(rank)
-                if chosen is None:
-                    break
-                price += chosen[0]
-                flags |= chosen[1]
-            else:
-                yield price, flags
-                for index, (part, rank) in enumerate(zip(self._parts, ranks, strict=True)):
-                    following = (*ranks[:index], rank + 1, *ranks[index + 1 :])
-                    here, there = part.ranked(rank), part.ranked(rank + 1)
-                    if here and there and following not in seen:
-                        seen.add(following)
-                        heappush(heap, (price - here[0] + there[0], following))
+            chosen = [part.ranked(rank) for part, rank in zip(self._parts, ranks, strict=True)]
+            sets = [each for each in chosen if each is not None]
+            if len(sets) < len(chosen):
+                return
+            price = sum(each[0] for each in sets)
+            yield HittingSet(price, tuple(each[1] for each in sets))
+            for index, (part, here) in enumerate(zip(self._parts, sets, strict=True)):
+                following = (*ranks[:index], ranks[index] + 1, *ranks[index + 1 :])
+                there = part.ranked(following[index])
+                if there is not None and following not in seen:
+                    seen.add(following)
+                    heappush(heap, (price - here[0] + there[0], following))
 
 
 class _Branch(NamedTuple):

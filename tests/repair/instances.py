@@ -67,7 +67,7 @@ class Instance:
                 readers[flag].append(rule)
         order = {rule.name: index for index, rule in enumerate(self.rules)}
         by_name = {rule.name: rule for rule in self.rules}
-        self.__dict__.update(_derivations=derivations, _readers=readers, _order=order, _by_name=by_name)
+        self.__dict__.update(_derivations=derivations, _readers=readers, _order=order, _by_name=by_name, _supports={})
         self.__dict__["_broken_now"] = [rule for rule in self.rules if self._breaks(rule, {}, {})]
 
     # What the search asks.
@@ -125,16 +125,26 @@ class Instance:
         derivation = self._derivations.get(name)
         if derivation is None:
             return frozenset([name])
-        value = self._value(name, values, memo)
-        held = {each: self._value(each, values, memo) for each in derivation.inputs}
-        for each in derivation.inputs:
-            fewer = {other: kept for other, kept in held.items() if other != each}
-            ranges = [
-                [fewer[other]] if other in fewer else range(self.size(other)) for other in derivation.inputs
-            ]
-            if all(derivation.table[row] == value for row in product(*ranges)):
-                held = fewer
-        return frozenset().union(*(self._support(each, values, memo) for each in held))
+        row = tuple([self._value(each, values, memo) for each in derivation.inputs])
+        return frozenset().union(
+            *(self._support(each, values, memo) for each in self._sufficient(derivation, row))
+        )
+
+    def _sufficient(self, derivation: Derived, row: Row) -> tuple[str, ...]:
+        """Inputs whose values suffice for the value of a derived variable, remembered."""
+        remembered = self._supports.get((derivation.name, row))
+        if remembered is None:
+            held = dict(zip(derivation.inputs, row, strict=True))
+            for each in derivation.inputs:
+                fewer = {other: value for other, value in held.items() if other != each}
+                ranges = [
+                    [fewer[other]] if other in fewer else range(self.size(other))
+                    for other in derivation.inputs
+                ]
+                if len({derivation.table[other] for other in product(*ranges)}) == 1:
+                    held = fewer
+            remembered = self._supports[derivation.name, row] = tuple(held)
+        return remembered
 
     def size(self, name: str) -> int:
         """How many values a variable has."""
