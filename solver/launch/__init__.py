@@ -8,7 +8,8 @@ from __future__ import annotations
 from solver.launch.arguments import ArgumentNotice, ArgumentProblem, Arguments, GivenFlag
 from solver.launch.argv import parse_arguments
 from solver.launch.flag_index import FlagIndex
-from solver.launch.words import Launch, Place, Word
+from solver.launch.read import read_launch, read_launches
+from solver.launch.words import Launch, LaunchRemark, Place, Word
 
 __all__ = [
     "ArgumentNotice",
@@ -17,7 +18,10 @@ __all__ = [
     "FlagIndex",
     "GivenFlag",
     "Launch",
+    "LaunchRemark",
     "Place",
     "Word",
     "parse_arguments",
+    "read_launch",
+    "read_launches",
 ]

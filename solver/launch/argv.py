@@ -186,7 +186,7 @@ class _Parse:
         return position + 1
 
     def _unknown_flag(self, position: int, written: _Written, last: int) -> int:
-        """A flag that the release does not have takes the words after it along: they are no problem of their own."""
+        """A flag that the release does not have takes the words after it along."""
         words = tuple(range(position, last))
         word = self._words[position]
         if not word.known and written.joined is None and word.unknown_from < len(written.spelling):
@@ -432,7 +432,7 @@ def _joined(word: Word, start: int) -> Word:
 
 
 def _served(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    """The words of `sglang serve` as its parser gets them: the model named, the backend's choice taken out."""
+    """The words of `sglang serve` as its parser gets them: the model named, no choice of a backend."""
     kept: list[Word] = []
     remaining = iter(words)
     for word in remaining:

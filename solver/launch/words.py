@@ -11,6 +11,13 @@ Form: TypeAlias = Literal["flags", "module", "serve"]
 """What starts the engine: nothing (flags alone), `python -m sglang.launch_server`, or `sglang serve`."""
 
 
+MENTION = re.compile(r"sglang\.launch_server|sglang\s+serve|sglang/launch_server\.py")
+"""What a text that starts an engine holds somewhere."""
+
+WORDS = "<words>"
+"""The name of a command that was given as words, in no text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where something stands in a text.
@@ -61,6 +68,28 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
+class LaunchRemark:
+    """Something odd about the way a command is written, which its words alone do not show.
+
+    Attributes:
+        code: see `REMARKS`.
+        message: what is odd, a sentence without a full stop.
+        place: where.
+    """
+
+    code: str
+    message: str
+    place: Place
+
+
+REMARKS = {
+    "ARG201": "a line of flags that a shell takes for a command of its own; it is read with the one before",
+    "ARG202": "a backslash with blanks behind it, which continues no line; it is read as if it did",
+    "ARG203": "braces outside quotes, which a shell expands",
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
     """One command that starts an engine.
 
@@ -73,16 +102,20 @@ class Launch:
         form: what starts the engine.
         prefix: the words before the flags: wrappers, the interpreter, the launcher.
         name: what to call it among several: a service, a container.
+        quotes: the quotes around the command in `text`, outermost first: `sh -c "…"` has one pair.
+        remarks: what is odd about the way it is written.
     """
 
     words: tuple[Word, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     unknown_environment: frozenset[str] = frozenset()
-    place: Place = Place("<words>", 1, 1)
+    place: Place = Place(WORDS, 1, 1)
     text: str | None = None
     form: Form = "flags"
     prefix: tuple[Word, ...] = ()
     name: str = ""
+    quotes: tuple[str, ...] = ()
+    remarks: tuple[LaunchRemark, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """What was read, as plain values; the text itself is left out."""
@@ -101,7 +134,9 @@ _PLACEHOLDER = re.compile(
     r"\$\{|\$\(|\$[A-Za-z_]"  # a variable of a shell or of Kubernetes
     r"|\{\{"  # a template
     r"|<[A-Za-z][\w ./:-]*>"  # <model-path>
-    r"|^(?:\.\.\.|…)$"  # something left out
+)
+_LEFT_OUT = re.compile(
+    r"\.\.\.|…|\[(?:\.\.\.|…|(?:\w+ )?(?:args|arguments|options|flags)(?: \.\.\.)?)\]", re.IGNORECASE
 )
 
 
@@ -115,8 +150,8 @@ def placeholder_at(text: str) -> int | None:
 
 
 def is_left_out(text: str) -> bool:
-    """Whether a word stands for any number of words that were left out: `...`."""
-    return text in ("...", "…")
+    """Whether a word stands for any number of words that were left out: `...`, `[options]`."""
+    return _LEFT_OUT.fullmatch(text) is not None
 
 
 def words_of(texts: Sequence[str]) -> tuple[Word, ...]:
@@ -125,8 +160,8 @@ def words_of(texts: Sequence[str]) -> tuple[Word, ...]:
 
 
 def _word(number: int, text: str) -> Word:
-    place = Place("<words>", 1, number)
-    unknown = placeholder_at(text)
+    place = Place(WORDS, 1, number)
+    unknown = 0 if is_left_out(text) else placeholder_at(text)
     if unknown is None:
         return Word(text, place)
     return Word(text, place, known=False, unknown_from=unknown, splits=is_left_out(text))
