@@ -80,12 +80,15 @@ class _Reader:
             self._refuse(None, f"nested deeper than {MAX_DEPTH} levels")
         except ValueError as error:  # a null byte, in older Pythons
             self._refuse(None, str(error))
-        self._check_depth(body)
+        if len(self._text) > MAX_DEPTH:  # each level takes a character at least
+            self._check_depth(body)
         return self._read(body)
 
     def _place(self, error: SyntaxError) -> tuple[int, int]:
         if error.lineno and error.offset:
             return error.lineno, error.offset - 1
+        if error.msg != "invalid syntax":
+            return 1, 0
         lines = self._text.strip().splitlines()  # it ended too early
         return len(lines), len(lines[-1])
 
@@ -96,8 +99,9 @@ class _Reader:
             if depth > MAX_DEPTH:
                 self._refuse(node, f"nested deeper than {MAX_DEPTH} levels")
             for child in ast.iter_child_nodes(node):
-                is_else = isinstance(node, ast.IfExp) and child is node.orelse
-                waiting.append((child, depth if is_else else depth + 1))
+                if isinstance(child, ast.expr | ast.comprehension):
+                    is_else = isinstance(node, ast.IfExp) and child is node.orelse
+                    waiting.append((child, depth if is_else else depth + 1))
 
     def _refuse(self, where: ast.AST | tuple[int, int] | None, reason: str) -> NoReturn:
         """Raises the error. A place is an AST node, or a line from 1 and a column from 0."""
