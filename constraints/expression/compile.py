@@ -231,15 +231,14 @@ class _Writer:
         return COMPARISON, (*known, f" {node.operator} ", part.inner(node.right, OPERAND))
 
     def _arithmetic(self, node: Arithmetic, part: _Part) -> _Written:
-        is_formatting = isinstance(node.left, Literal) and isinstance(node.left.value, str)
-        function = _LIMITED.get(node.operator)
         binding = OPERATORS[node.operator]
-        operand = part.inner(node.right, binding + 1)
-        # Where the left side of `%` is text, Python formats, and takes poison for a mapping of which the text
-        # wants nothing.
-        right = _known(operand) if node.operator == "%" else (operand,)
-        if function is not None and (node.operator != "%" or is_formatting):
-            return ATOM, (f"{function}(", part.inner(node.left, ANY), ", ", *right, ")")
+        right: Sequence[_Piece] = (part.inner(node.right, binding + 1),)
+        is_formatting = isinstance(node.left, Literal) and isinstance(node.left.value, str)
+        if node.operator == "%":
+            # If the left side is text, Python formats it with the right one, and would with poison too.
+            right = _known(part.inner(node.right, binding + 1))
+        if node.operator in {"*", "**"} or (node.operator == "%" and is_formatting):
+            return ATOM, (f"{_LIMITED[node.operator]}(", part.inner(node.left, ANY), ", ", *right, ")")
         return binding, (part.inner(node.left, binding), f" {node.operator} ", *right)
 
     def _negative(self, node: Negative, part: _Part) -> _Written:

@@ -255,7 +255,7 @@ class _Finder:
     def _choice(self, test: _Found, then: _Found, otherwise: _Found) -> _Found:
         if test.value.__class__ is Fault:
             return test
-        alike = is_known(then.value) and same(then.value, otherwise.value)
+        alike = then.value is not UNKNOWN and same(then.value, otherwise.value)
         if test.value is UNKNOWN:
             if alike:
                 return _Found(then.value, self._all((then, otherwise)))
