@@ -28,8 +28,6 @@ def run(invocation: Invocation, options: Options) -> int:
         0 where every launch is accepted, or at least not known to be refused; 1 where one is refused (for
         `what-if`: after the change); 2 where a source could not be read.
     """
-    from solver.launch import read_launch
-
     ask = _QUESTIONS[invocation.command]
     entries: list[Entry] = []
     problems: list[Problem] = []
@@ -38,11 +36,11 @@ def run(invocation: Invocation, options: Options) -> int:
             problems.append(Problem(name, str(source)))
             continue
         try:
-            launch = read_launch(source)
+            launches = _launches(name, source)
         except (LaunchNotFound, UnreadableInput) as error:
             problems.append(Problem(name, str(error)))
             continue
-        entries.append(ask(name, launch, options))
+        entries += [ask(each, launch, options) for each, launch in launches]
     document = Document(tuple(entries), tuple(problems), _spelling, verbose=options.verbose)
     write_report(render(document, ink_for(options), output_format=options.output_format), options)
     for problem in problems:
@@ -50,6 +48,16 @@ def run(invocation: Invocation, options: Options) -> int:
     if problems:
         return UNREADABLE
     return REFUSED if any(_is_refused(entry) for entry in entries) else FINE
+
+
+def _launches(name: str, source: str | tuple[str, ...]) -> list[tuple[str, Launch]]:
+    """The launches of a source, each by a name of its own."""
+    from solver.launch import read_launches
+
+    launches = read_launches(source, file=name)
+    if len(launches) == 1:
+        return [(name, launches[0])]
+    return [(f"{name}:{launch.place.line}", launch) for launch in launches]
 
 
 def _check(name: str, launch: Launch, options: Options) -> Entry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -104,17 +104,17 @@ def _rule(program: Program, node: int) -> RuleEntry:
 
     condition = program.terms(node).when
     within = tuple(program.terms(guard).when for guard in reversed(list(_guards(program, node))))
+    whole = And((*within, condition)) if within else condition
     names = _names_read(program, node)
-    flags = _flags(program, names)
     return RuleEntry(
         code=program.codes[node],
         at=program.places[node],
         function=program.functions[node],
         exception=program.exceptions[node],
-        message=phrase(And((*within, condition)) if within else condition, _spelling_in(program)),
+        message=phrase(whole, lambda path: _called(path, program)),
         condition=condition,
         within=within,
-        flags=flags,
+        flags=_flags(program, names),
         facts=tuple(sorted(name for name in names if name in program.leaf_of_fact)),
     )
 
@@ -148,6 +148,12 @@ def _guards(program: Program, node: int) -> Iterator[int]:
         guard = program.guards[guard]
 
 
+def _called(path: str, program: Program) -> str:
+    """What a name is called in a sentence: a flag by its preferred spelling."""
+    flag = program.flags.get(path.removeprefix("given."))
+    return path if flag is None else flag.spelling
+
+
 def _names_read(program: Program, node: int) -> frozenset[str]:
     """The flags, parts of flags and facts that a rule's conditions read, named values followed to theirs."""
     found: set[str] = set()
@@ -164,7 +170,7 @@ def _names_read(program: Program, node: int) -> frozenset[str]:
     return frozenset(found)
 
 
-def _flags(program: Program, names: Sequence[str] | frozenset[str]) -> tuple[str, ...]:
+def _flags(program: Program, names: Collection[str]) -> tuple[str, ...]:
     """The flags among names, each once: `given.tp_size` and `tp_size.part` are of `tp_size`."""
     bare = {name.removeprefix("given.").partition(".")[0] for name in names}
     return tuple(sorted(bare & program.flags.keys()))

@@ -42,7 +42,7 @@ def flag_line(flag: FlagEntry, ink: Ink) -> str:
 
 def rule_line(rule: RuleEntry, ink: Ink) -> str:
     """A rule on one line: its code, where it is enforced, its sentence."""
-    return f"{ink.bad(rule.code)}  {ink.faint(rule.at)}  {ink.flags(shortened(harmless(rule.message)))}"
+    return f"{ink.bad(rule.code)}  {ink.faint(rule.at)}  {ink.flags(harmless(rule.message))}"
 
 
 def flag_page(flag: FlagEntry, ink: Ink) -> Iterator[str]:
