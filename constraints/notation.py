@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from constraints.catalog import Block, Catalog, Fact, Flag, Let, Notice, Option, Refuse, Release, Set, Step
-from constraints.errors import CatalogError
-from constraints.expression.parse import ExpressionError, parse
+from constraints.errors import CatalogError, ExpressionError
+from constraints.expression.parse import parse
 from constraints.expression.syntax import TRUE, Expression
 from constraints.expression.text import text
 

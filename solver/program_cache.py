@@ -170,8 +170,8 @@ def _unpacked(packed: tuple[Any, ...]) -> tuple[Program, CodeType]:
     flags, options, facts, columns, compiled = packed
     program = Program(
         flags={
-            fields[0]: Flag(*fields[:4], tuple(Option(*option) for option in own), *fields[4:])
-            for fields, own in zip(flags, options, strict=True)
+            name: Flag(name, kind, default, nullable, tuple(Option(*option) for option in own), *rest)
+            for (name, kind, default, nullable, *rest), own in zip(flags, options, strict=True)
         },
         facts={fields[0]: Fact(*fields) for fields in facts},
         **columns,

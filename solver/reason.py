@@ -96,6 +96,14 @@ class Reasons:
                     waiting.append(each)
         return tuple(sorted(each for each in seen if each >= self._program.leaf_count))
 
+    def names(self, condition: Expression, terms: Terms) -> frozenset[str]:
+        """The names in a node's condition, or in a part of it, that suffice for its truth."""
+
+        def cost(path: str) -> int:
+            return self._costs.of(self.leaves(terms.producers[path])) if path in terms.producers else 0
+
+        return truth_support(condition, self._lookup(terms), cost)
+
     def _reason(self, node: int) -> tuple[Leaves, tuple[int, ...]]:
         """The leaves for a node and the nodes that it was taken from."""
         waiting = [node]

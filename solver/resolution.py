@@ -60,15 +60,19 @@ class Executable:
 
 
 def _fact_value(program: Program, facts: Mapping[str, Value], name: str) -> Value:
-    seen: list[str] = []
+    """The fact's own value, else its fallback's, and so on; else the default of the last that has one."""
+    default: Value = UNKNOWN
+    seen: set[str] = set()
     while name and name not in seen:
-        value = facts.get(name, UNKNOWN)
-        if value is not UNKNOWN:
-            return value
-        seen.append(name)
-        name = program.facts[name].fallback if name in program.facts else ""
-    declared = (program.facts[each] for each in reversed(seen) if each in program.facts)
-    return next((fact.default for fact in declared if fact.has_default), UNKNOWN)
+        if name in facts:
+            return facts[name]
+        seen.add(name)
+        fact = program.facts.get(name)
+        if fact is None:
+            break
+        default = fact.default if fact.has_default else default
+        name = fact.fallback
+    return default
 
 
 @final

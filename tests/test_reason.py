@@ -112,7 +112,8 @@ def test_a_long_way_down_needs_no_deep_stack():
     steps += [Let("", "", f"x{i}", parse(f"x{i - 1} or not x{i - 1}")) for i in range(1, 2000)]
     rule = Refuse("", "", when=parse("x1999 and a"))
     flags = {name: Flag(name, "bool", default=True) for name in "ab"}
-    resolution = make_executable(Catalog(Release("toy", "deep"), flags, {}, (*steps, rule))).resolve({}, {})
+    deep = Catalog(Release("toy", "deep"), flags, {}, (*steps, rule))
+    resolution = make_executable(deep).resolve({}, {})
     assert leaf_names(resolution.program, Reasons(resolution, EVEN).leaves(resolution.broken[0])) == {
         "a",
         "b",

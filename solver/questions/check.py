@@ -1,0 +1,204 @@
+"""What becomes of a command: the rules that it breaks, what is rewritten, what is undecided. Mends nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from constraints.catalog import Catalog, Value
+from constraints.expression.values import MISSING, UNKNOWN, Fault
+from solver.answers import Cause, Reason, Remark, Report, Rewrite, Undecided, Verdict, Violation, plain
+from solver.case import Case, Source, case_of
+from solver.launch import ArgumentProblem
+from solver.program import Kind
+from solver.stepping import condition_of
+from solver.undecided import Telling
+from solver.worlds import ModelConfig
+
+
+def check(
+    launch: Source,
+    *,
+    release: str | None = None,
+    gpu: str | None = None,
+    model_config: ModelConfig | None = None,
+    env: Mapping[str, str] | None = None,
+    facts: Mapping[str, Value] | None = None,
+    catalog: Catalog | None = None,
+    ignore: Collection[str] = (),
+) -> Report:
+    """What becomes of a launch command.
+
+    Args:
+        launch: a command as one text, its words, or a launch that was read from a file.
+        release: the engine's version, `0.5.23`. Without one: that which is installed beside this package,
+            if there is a catalog of it; else the newest there is.
+        gpu: the machine, `h100`; without one, facts of it are not known.
+        model_config: the model's `config.json`: its path, its folder, or its content.
+        env: environment variables of the server, beside those that the command sets itself.
+        facts: single facts by dotted path, `{"gpu.count": 8}`; these win over all others.
+        catalog: a catalog to use instead of one on offer.
+        ignore: codes of violations, undecided rules and notices to leave out, of the verdict too.
+
+    Returns:
+        All violations, not the first alone.
+
+    Raises:
+        LaunchNotFound: the source starts no engine.
+        UnreadableInput: the source or the model's configuration can't be read.
+        UnknownRelease: there is no catalog of that release.
+        CatalogError: the catalog can't be read.
+        FactError: the machine, or a fact's name, is not known.
+    """
+    case = case_of(
+        launch, release=release, gpu=gpu, model_config=model_config, env=env, facts=facts, catalog=catalog
+    )
+    return report_of(case, ignore=ignore)
+
+
+def report_of(case: Case, *, ignore: Collection[str] = ()) -> Report:
+    """The report on a case."""
+    violations = tuple(each for each in _violations(case) if each.code not in ignore)
+    undecided = tuple(each for each in _undecided(case) if each.code not in ignore)
+    verdict = Verdict.REFUSED if violations else Verdict.DEPENDS if undecided else Verdict.ACCEPTED
+    return Report(
+        verdict=verdict,
+        violations=violations,
+        rewrites=tuple(_rewrites(case)),
+        undecided=undecided,
+        notices=tuple(each for each in _notices(case) if each.code not in ignore),
+        release=case.program.version,
+        launch=case.launch,
+        world=case.world,
+        release_source=case.release_source,
+    )
+
+
+def _violations(case: Case) -> Iterator[Violation]:
+    for problem in case.arguments.problems:
+        yield _argument_violation(case, problem)
+    earlier: list[frozenset[tuple[str, str]]] = []
+    for node in case.resolution.broken:
+        reason = case.explainer.reason(node)
+        given = frozenset((cause.kind, cause.name) for cause in reason.causes if cause.kind == "given")
+        leaves = given or frozenset((cause.kind, cause.name) for cause in reason.causes)
+        is_crash = isinstance(case.resolution.values[node], Fault)
+        # What comes after a refusal may take for granted that it was not reached.
+        if not is_crash or not any(leaves & each for each in earlier):
+            yield _rule_violation(case, node, reason)
+        earlier.append(leaves)
+
+
+def _rule_violation(case: Case, node: int, reason: Reason) -> Violation:
+    program, value = case.program, case.resolution.values[node]
+    is_crash = isinstance(value, Fault)
+    return Violation(
+        code=program.codes[node],
+        kind="crash" if is_crash else "rule",
+        at=program.places[node],
+        function=program.functions[node],
+        condition=case.explainer.condition(node),
+        message=case.explainer.message(node),
+        flags=reason.flags,
+        reason=reason,
+        exception=value.kind if isinstance(value, Fault) else program.exceptions[node],
+    )
+
+
+def _argument_violation(case: Case, problem: ArgumentProblem) -> Violation:
+    words = [case.arguments.words[index] for index in problem.words]
+    written = words[0].text.partition("=")[0] if words else ""
+    name = problem.flag or written
+    given = case.arguments.given.get(name)
+    value = UNKNOWN if given is None else given.value
+    causes = (Cause(name, "given", value, written, words[0].place),) if words else ()
+    return Violation(
+        code=problem.code,
+        kind="argument",
+        at="",
+        function="",
+        condition=None,
+        message=problem.message,
+        flags=() if problem.flag is None else (problem.flag,),
+        reason=Reason(causes),
+        suggestion=problem.suggestion,
+    )
+
+
+def _undecided(case: Case) -> Iterator[Undecided]:
+    program, explainer = case.program, case.explainer
+    telling = Telling(case.resolution, case.base, case.different)
+    unread = {problem.flag for problem in case.arguments.problems}
+    for node in case.resolution.undecided:
+        flags = telling.flags(node)
+        if not flags:
+            continue
+        missing = explainer.missing(node)
+        if missing and unread.issuperset(missing):
+            continue  # it is refused for these already
+        yield Undecided(
+            code=program.codes[node],
+            at=program.places[node],
+            function=program.functions[node],
+            missing=missing,
+            flags=flags,
+            condition=explainer.condition(node),
+            message=explainer.message(node),
+        )
+
+
+def _rewrites(case: Case) -> Iterator[Rewrite]:
+    program, resolution = case.program, case.resolution
+    for name, given in sorted(case.arguments.given.items()):
+        if name not in program.leaf_of_flag:
+            continue
+        final = resolution.final(name)
+        if given.unknown or final is UNKNOWN or final is MISSING or isinstance(final, Fault):
+            continue
+        if plain(final) == plain(given.value):
+            continue
+        node = _chooser(case, program.final[name])
+        why = "" if _is_unconditional(case, node) else case.explainer.message(node)
+        yield Rewrite(
+            flag=name,
+            given=given.value,
+            final=final,
+            at=program.places[node],
+            function=program.functions[node],
+            why=why,
+            reason=case.explainer.reason(node),
+        )
+
+
+def _chooser(case: Case, node: int) -> int:
+    """The last of a variable's steps, from this one back, that took effect."""
+    program, values = case.program, case.resolution.values
+    while program.kinds[node] == Kind.SET:
+        if condition_of(program, node, program.terms(node), values) is not False:
+            return node
+        node = program.previous[node]
+    return node
+
+
+def _is_unconditional(case: Case, node: int) -> bool:
+    from constraints.expression.syntax import TRUE
+
+    return case.explainer.condition(node) == TRUE
+
+
+def _notices(case: Case) -> Iterator[Remark]:
+    for notice in case.arguments.notices:
+        flags = () if notice.flag is None else (notice.flag,)
+        yield Remark(notice.code, "argument", notice.message, flags)
+    program, explainer = case.program, case.explainer
+    usual = frozenset(case.base.noticed)
+    for node in case.resolution.noticed:
+        if node not in usual:
+            yield Remark(
+                code=program.codes[node],
+                kind="engine",
+                message=explainer.message(node),
+                flags=explainer.reason(node).flags,
+                at=program.places[node],
+                function=program.functions[node],
+                condition=explainer.condition(node),
+            )

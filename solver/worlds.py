@@ -1,0 +1,179 @@
+"""What is known of the world that a command runs in: gathers facts from the engine's adapter. Judges nothing.
+
+The only module of the solver that knows where an engine's adapter is. Worlds, and what an engine resolves
+in one without any flag, are kept: asking about a hundred commands in one world costs one world.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeAlias, final
+
+from constraints.catalog import Value
+from constraints.errors import FactError
+from constraints.expression.values import UNKNOWN
+from solver.answers import World
+from solver.identity import Identity
+from solver.resolution import Executable, Resolution
+
+ModelConfig: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]
+"""A path to a model's config.json, or to the folder that holds it; or its content."""
+
+
+def world_of(
+    executable: Executable,
+    *,
+    gpu: str | None = None,
+    model_config: ModelConfig | None = None,
+    env: Mapping[str, str] | None = None,
+    unknown_env: Collection[str] = (),
+    facts: Mapping[str, Value] | None = None,
+) -> World:
+    """The facts that a program reads, as far as what is said here tells them.
+
+    Args:
+        executable: the program.
+        gpu: the name of a machine.
+        model_config: the model's configuration.
+        env: the server's environment variables; one that is not in it is taken to be unset.
+        unknown_env: variables that are set, but nobody knows to what.
+        facts: single facts by dotted path; these win.
+
+    Raises:
+        FactError: the machine's name, or a single fact's, is not known.
+        UnreadableInput: the model's configuration can't be read.
+    """
+    unknown = frozenset(unknown_env)
+    return _world(_Question(executable, gpu, model_config, env or {}, unknown, facts or {}))
+
+
+def base_of(executable: Executable, world: World) -> Resolution:
+    """What the engine resolves in this world without any flag. A flag that it requires is not known."""
+    return _base(Identity(executable), Identity(world))
+
+
+@final
+class _Question:
+    """The arguments of `world_of`, equal where they ask the same of files that have not changed."""
+
+    __slots__ = ("_key", "env", "executable", "facts", "gpu", "model_config", "unknown_env")
+
+    def __init__(
+        self,
+        executable: Executable,
+        gpu: str | None,
+        model_config: ModelConfig | None,
+        env: Mapping[str, str],
+        unknown_env: frozenset[str],
+        facts: Mapping[str, Value],
+    ) -> None:
+        self.executable = executable
+        self.gpu = gpu
+        self.model_config = model_config
+        self.env = env
+        self.unknown_env = unknown_env
+        self.facts = facts
+        variables = (tuple(sorted(env.items())), unknown_env)
+        self._key = (id(executable), gpu, _model_key(model_config), variables, _key(facts))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Question) and other._key == self._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+def _model_key(model_config: ModelConfig | None) -> object:
+    if model_config is None or isinstance(model_config, Mapping):
+        return None if model_config is None else _key(model_config)
+    path = Path(model_config)
+    for file in (path, path / "config.json"):
+        try:
+            status = file.stat()
+        except OSError:
+            continue  # whoever reads it says what is wrong with it
+        if file.is_file():
+            return str(path), status.st_mtime_ns, status.st_size
+    return str(path)
+
+
+def _key(mapping: Mapping[str, Any]) -> str:
+    return json.dumps(dict(mapping), sort_keys=True, default=repr)
+
+
+@lru_cache(maxsize=32)
+def _world(question: _Question) -> World:
+    program = question.executable.program
+    said: dict[str, Value] = {}
+    sources: dict[str, str] = {}
+    if program.engine == "sglang":
+        said = _sglang_facts(question)
+    elif question.gpu is not None or question.model_config is not None:
+        raise FactError(
+            "gpu", question.gpu, f"nothing here knows the machines and models of {program.engine}"
+        )
+    if question.gpu is not None:
+        sources["gpu"] = question.gpu
+    if question.model_config is not None:
+        inline = isinstance(question.model_config, Mapping)
+        sources["model_config"] = "(given as a value)" if inline else str(question.model_config)
+    for name in sorted(question.env):
+        sources[f"env.{name}"] = question.env[name]
+    for name in sorted(question.unknown_env):
+        sources[f"env.{name}"] = "(not known)"
+    for name, value in question.facts.items():
+        if name not in program.leaf_of_fact:
+            raise FactError(name, value, _unknown_fact(name, program.leaf_of_fact))
+        said[name] = value
+        sources[name] = repr(value)
+    return World(sources, said)
+
+
+def _unknown_fact(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=3)
+    return f"no rule of this release reads it{'; near it are ' if near else ''}{', '.join(near)}"
+
+
+def _sglang_facts(question: _Question) -> dict[str, Value]:
+    """What the adapter of SGLang says of the facts that the program reads."""
+    from constraints.sglang.environment import PREFIXES, Environment, environment_of
+
+    program = question.executable.program
+    variables = environment_of(question.env)
+    known: dict[str, Value] = {}
+    if question.gpu is not None:
+        from constraints.sglang.machines import machine_facts
+
+        known |= machine_facts(question.gpu, environment=variables)
+    if question.model_config is not None:
+        from constraints.sglang.model_facts import model_facts
+
+        model = model_facts(question.model_config)
+        for name in program.leaf_of_fact:
+            value = model.get(name) if name.startswith("model.") else UNKNOWN
+            if value is not UNKNOWN:
+                known[name] = value
+    environment = Environment(variables, program.facts, lambda path: known.get(path, UNKNOWN))
+    for name in program.leaf_of_fact:
+        if name.startswith(PREFIXES):
+            is_known = name.partition(".")[2] not in question.unknown_env
+            known[name] = environment.get(name) if is_known else UNKNOWN
+    return known
+
+
+@lru_cache(maxsize=32)
+def _base(executable: Identity, world: Identity) -> Resolution:
+    program = executable.of.program
+    required = {
+        flag.name: UNKNOWN
+        for flag in program.flags.values()
+        if flag.default is None and any(option.required for option in flag.options)
+    }
+    resolution: Resolution = executable.of.resolve(world.of.facts, required)
+    return resolution
