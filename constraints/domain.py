@@ -6,11 +6,9 @@ and their words is not this module's, nor where break-points come from.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
@@ -288,6 +286,8 @@ def _write_word(option: Option, value: Value) -> str:
     if value is None and option.type == "nullable_str":
         return "None"
     if isinstance(value, (dict, list, bool)) or value is None or option.type.startswith("json"):
+        import json
+
         try:
             return json.dumps(value, ensure_ascii=False)
         except (TypeError, ValueError):
@@ -325,6 +325,8 @@ def _human_readable_int(word: str) -> int:
             return int(word)
         except ValueError:
             raise BadWord("is not a whole number, nor one with a suffix such as k or Ki") from None
+    from decimal import Decimal
+
     number, suffix = match.groups()
     try:
         if suffix in _SI:
@@ -335,6 +337,8 @@ def _human_readable_int(word: str) -> int:
 
 
 def _json(word: str) -> Value:
+    import json
+
     try:
         return json.loads(word)
     except (ValueError, RecursionError):
@@ -343,6 +347,8 @@ def _json(word: str) -> Value:
 
 def _json_list(word: str) -> Value:
     """What orjson reads: no NaN or infinity, nothing but Unicode, big whole numbers as floats."""
+    import json
+
     try:
         value = json.loads(word, parse_constant=_refuse, parse_float=_finite, parse_int=_machine_int)
         json.dumps(value, ensure_ascii=False).encode()
@@ -385,6 +391,8 @@ def _sections(word: str, allowed: dict[str, frozenset[str]]) -> dict[str, Any]:
 
 def _lora_path(word: str) -> Value:
     """Source: `LoRAPathAction` in `arg_groups/argparse_actions.py`; it does not catch what goes wrong."""
+    import json
+
     word = word.strip()
     if not (word.startswith("{") and word.endswith("}")):
         return word

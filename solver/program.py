@@ -198,7 +198,9 @@ class _Flattening:
             if isinstance(step, Block):
                 self._add_steps(step.steps, self._add(Kind.GUARD, step, guard))
             elif isinstance(step, Let):
-                node = self._add(Kind.LET, step, guard, step.name, step.value)
+                # A named value is the same whether or not the block around it is entered: it is also
+                # read elsewhere, where the same expression stands again.
+                node = self._add(Kind.LET, step, ALWAYS, step.name, step.value)
                 self._latest[step.name] = node
             elif isinstance(step, Set):
                 node = self._add(Kind.SET, step, guard, step.target, step.value)

@@ -279,14 +279,9 @@ def negative(operand: Expression) -> Expression:
     return Negative(operand)
 
 
-def size(node: Expression) -> int:
-    """How many nodes the expression has."""
-    return sum(1 for _ in node.walk())
-
-
 def has_unknown(node: Expression) -> bool:
     """Whether a part of the expression is one that extraction could not follow."""
-    return any(isinstance(part, Unknown) for part in node.walk())
+    return any(isinstance(part, Unknown) for part in node.distinct())
 
 
 def _never_none(node: Expression) -> bool:

@@ -30,9 +30,12 @@ class Expression:
     """
 
     _hash: int = field(init=False, repr=False)
+    size: int = field(init=False, repr=False)
+    """How many nodes the tree has, shared ones counted as often as they stand in it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_hash", hash((type(self).__name__, *self.parts())))
+        object.__setattr__(self, "size", 1 + sum([child.size for child in self.children()]))
 
     def parts(self) -> tuple[object, ...]:
         """What the node is made of, in the order of its constructor."""
@@ -49,6 +52,17 @@ class Expression:
             node = stack.pop()
             yield node
             stack.extend(reversed(node.children()))
+
+    def distinct(self) -> Iterator[Expression]:
+        """Every different node of the tree once, parents first."""
+        seen: set[Expression] = set()
+        stack: list[Expression] = [self]
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen.add(node)
+                yield node
+                stack.extend(reversed(node.children()))
 
     def __hash__(self) -> int:
         return self._hash

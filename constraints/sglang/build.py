@@ -72,7 +72,7 @@ def _facts(steps: tuple[Step, ...], flags: Mapping[str, Flag], environment: Mapp
     catalog = Catalog(Release("", ""), {}, {}, steps)
     for step, guards in catalog.walk():
         for expression in (*guards, step.when, *((step.value,) if isinstance(step, Let | Set) else ())):
-            names.update(n.path for n in expression.walk() if isinstance(n, Name) and n.path.startswith(prefixes))
+            names.update(n.path for n in expression.distinct() if isinstance(n, Name) and n.path.startswith(prefixes))
     facts: dict[str, Fact] = {}
     for name in sorted(names):
         if name in environment:
@@ -88,7 +88,7 @@ def _facts(steps: tuple[Step, ...], flags: Mapping[str, Flag], environment: Mapp
 
 def unknowns(expression: Expression) -> list[Unknown]:
     """The parts of an expression that were not understood."""
-    return [node for node in expression.walk() if isinstance(node, Unknown)]
+    return [node for node in expression.distinct() if isinstance(node, Unknown)]
 
 
 _ = (Counter, replace, Refuse)

@@ -59,7 +59,7 @@ def _run_handlers(x: Executor, handlers: list[ast.ExceptHandler], attempt: Attem
     for handler, (_, exits) in zip(handlers, attempt.handlers, strict=True):
         if not exits:
             continue
-        caught = disjunction(exit_.guard for exit_ in exits)
+        caught = x.short(disjunction(exit_.guard for exit_ in exits))
         state.restore(joined(exits, None))
         state.guard[depth:] = [caught] if caught != TRUE else []
         state.dead = ""
@@ -90,7 +90,7 @@ def _run_handlers(x: Executor, handlers: list[ast.ExceptHandler], attempt: Attem
         # What was caught and raised anew is refused already; what returned does not go on.
         state.guard[depth:] = [g for g in narrowed if not _is_negated(g, ends)] + left_for_good
     elif alive:
-        rest = disjunction((raised, *(e.guard for e in exits)))
+        rest = x.short(disjunction((raised, *(e.guard for e in exits))))
         state.guard[depth:] = [] if _covers(raised, exits) else [rest]
     else:
         rest = disjunction(e.guard for e in exits)
@@ -165,7 +165,7 @@ def not_caught_since(x: Executor, counts: list[tuple[Attempt, list[int]]], base:
     for attempt, before in counts:
         for (_, exits), count in zip(attempt.handlers, before, strict=True):
             for exit_ in exits[count:]:
-                tests.append(negation(conjunction(exit_.path[base:])))
+                tests.append(negation(x.short(conjunction(exit_.path[base:]))))
     return [t for t in tests if t != TRUE and t != FALSE]
 
 

@@ -422,6 +422,17 @@ def _fact(path: str) -> Helper:
     return read
 
 
+def _opaque(reason: str) -> Helper:
+    """A helper whose refusals depend on what no configuration says: reached, it leaves a rule undecided."""
+
+    def call(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+        unknown = x.unknown(node, reason)
+        x.log.refuse((*x.state.guard, unknown), x.site(node), x.state.frame.name, TRUE, "")
+        return x.unknown(node, reason)
+
+    return call
+
+
 def _run_hook(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
     return x.call(arguments[0], arguments[1:], {}, node)  # no plug-in replaces a step
 
@@ -487,6 +498,7 @@ _HELPERS: dict[str, Helper] = {
     "load_joint_head_config": _none,
     "load_pointer_head": _none,
     "load_pointer_adapter": _none,
+    "prepare_raw_deepseek_server_args": _opaque("reads the files of an expert pack"),
 }  # fmt: skip
 _EXTERNAL_CALLS: dict[str, Helper] = {
     "os.environ.get": _environ_get, "os.getenv": _environ_get, "os.environ.setdefault": _environ_setdefault,

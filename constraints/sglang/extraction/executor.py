@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from constraints.sglang.extraction.described import Described
 
 
+_NAMED_TEST = 40
+_NAMED_MERGE = 30
+
+
 class Executor:
     """One execution over one release's source.
 
@@ -64,6 +68,7 @@ class Executor:
         self.causes: Counter[tuple[str, str]] = Counter()
         self.entered: dict[tuple[str, str], Function] = {}
         self.naming = True
+        self._line = 0
         self._globals: dict[tuple[str, str], Value] = {}
         self._evaluating: set[tuple[str, str]] = set()
 
@@ -73,7 +78,8 @@ class Executor:
         """`file:line` of a node of the module being executed."""
         if not self.state.frames:
             return ""
-        return f"{self.state.frame.module.relative}:{getattr(node, 'lineno', 0)}"
+        line = self._line if node is None else getattr(node, "lineno", 0)
+        return f"{self.state.frame.module.relative}:{line}"
 
     def unknown(self, node: ast.AST | None, cause: str) -> Unknown:
         """A value that could not be followed, counted by its cause."""
@@ -110,6 +116,7 @@ class Executor:
             self.execute_one(statement)
 
     def execute_one(self, node: ast.stmt) -> None:
+        self._line = node.lineno
         match node:
             case ast.If():
                 self._if(node)
@@ -191,6 +198,7 @@ class Executor:
         if known is not None:
             (then if known else otherwise)()
             return
+        test = self.short(test)
         depth, start = len(state.guard), state.snapshot()
         outcomes: list[tuple[str, list[Expression], Snapshot]] = []
         for condition, run in ((test, then), (negation(test), otherwise)):
@@ -213,11 +221,40 @@ class Executor:
                 state.guard.append(negation(test) if dead else test)
             state.guard.extend(other_narrowed if dead else narrowed)
             return
+        test = self.short(test)
         state.restore(merged(test, left, right))
+        self._name_merged(start)
         if narrowed or other_narrowed:
             alive = conditional(test, conjunction(narrowed), conjunction(other_narrowed), boolean=True)
             if alive != TRUE:
                 state.guard.append(alive)
+
+    def short(self, test: Expression) -> Expression:
+        """A test, by name where it is large: it will stand in many guards and values."""
+        if test.size < _NAMED_TEST or not self.naming:
+            return test
+        function = self.state.frame.name.strip("_")
+        return self.log.named(test, f"case_in_{function}", self.site(None), function)
+
+    def _name_merged(self, before: Snapshot) -> None:
+        """Names what a branch has made large, so that values do not grow with every branch."""
+        if not self.naming:
+            return
+        local = self.state.frame.locals
+        for name, value in local.items():
+            if isinstance(value, Expression) and value.size >= _NAMED_MERGE:
+                if before.locals.get(name) is not value:
+                    local[name] = self.log.named(value, name, self.site(None), self.state.frame.name)
+        for identity, content in self.state.heap.items():
+            if isinstance(content, Instance) and before.heap.get(identity) is not content:
+                large = {
+                    name: self.log.named(value, name, self.site(None), self.state.frame.name)
+                    for name, value in content.attributes.items()
+                    if isinstance(value, Expression) and value.size >= _NAMED_MERGE
+                }
+                if large:
+                    attributes = {**content.attributes, **large}
+                    self.state.store(Ref(identity), Instance(content.owner, attributes, content.facts))
 
     def assign(self, target: ast.expr, value: Value) -> None:
         """Binds a target: a name, an attribute, an item, or a tuple of such."""

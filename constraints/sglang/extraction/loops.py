@@ -63,7 +63,7 @@ def _rejoin(x: Executor, exits: list[Exit], base: int, kind: str) -> None:
     else:
         guards.append(state.since(base))
         state.restore(joined(exits, state.snapshot()))
-    alive = disjunction(guards)
+    alive = x.short(disjunction(guards))
     state.dead = ""
     state.guard[base:] = [] if alive == TRUE else [alive]
 

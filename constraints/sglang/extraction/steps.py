@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from constraints.catalog import Block, Let, Notice, Refuse, Set, Step
-from constraints.expression.simplify import conjunction, size
+from constraints.expression.simplify import conjunction
 from constraints.expression.syntax import TRUE, Expression, Name
 from constraints.sglang.extraction.substitution import substituted
 
@@ -72,7 +72,7 @@ class StepLog:
         known = self._named.get(value)
         if known is not None:
             return Name(known)
-        if size(value) < least or not hint or hint == "_":
+        if value.size < least or not hint or hint == "_":
             return value
         name = self._fresh(hint)
         self._named[value] = name
@@ -99,7 +99,15 @@ class _Finisher:
         self._log = log
         self._current: dict[str, int] = {}
         self._olds: dict[tuple[str, int], str] = {}
-        self._lets_before: dict[tuple[str, int], list[str]] = {}
+        self._read: dict[Expression, frozenset[str]] = {}
+
+    def _names(self, expression: Expression) -> frozenset[str]:
+        """The names that an expression reads; guards are shared by many steps, so it is kept."""
+        known = self._read.get(expression)
+        if known is None:
+            known = frozenset(n.path for n in expression.distinct() if isinstance(n, Name))
+            self._read[expression] = known
+        return known
 
     def steps(self) -> tuple[Step, ...]:
         entries = self._live_entries()
@@ -116,7 +124,7 @@ class _Finisher:
                 continue
             kept.append(entry)
             for expression in _expressions(entry):
-                needed.update(n.path for n in expression.walk() if isinstance(n, Name))
+                needed.update(self._names(expression))
         kept.reverse()
         return kept
 
@@ -223,7 +231,7 @@ def split_version(path: str) -> tuple[str, int] | None:
 
 
 def _versions(expression: Expression) -> list[tuple[str, int]]:
-    found = (split_version(n.path) for n in expression.walk() if isinstance(n, Name))
+    found = (split_version(n.path) for n in expression.distinct() if isinstance(n, Name))
     return list(dict.fromkeys(pair for pair in found if pair is not None))
 
 
