@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from solver.repair.candidates import Assignment, Space
+from solver.repair.protocol import Rule
 
 
 def rescue(space: Space) -> Iterator[Assignment]:
@@ -23,25 +24,31 @@ def rescue(space: Space) -> Iterator[Assignment]:
 
 def _walk(space: Space) -> Assignment | None:
     """Steps of one flag each, to the neighbour that breaks the fewest rules and was not visited yet."""
-    here: dict[int, int] = {}
+    here: Assignment = {}
     visited = {frozenset(here.items())}
     while broken := space.broken(here):
-        best: tuple[tuple[int, int, int], dict[int, int]] | None = None
-        for there in _neighbours(space, here, broken[0]):
-            mark = frozenset(there.items())
-            if mark in visited:
-                continue
-            score = (len(space.broken(there)), len(there), sum(space.costs[flag] for flag in there))
-            if best is None or score < best[0]:
-                best = score, there
-        if best is None:
+        step = next(filter(None, (_step(space, here, rule, visited) for rule in broken)), None)
+        if step is None:
             return None
-        here = best[1]
+        here = step
         visited.add(frozenset(here.items()))
     return here
 
 
-def _neighbours(space: Space, here: Assignment, rule: object) -> Iterator[dict[int, int]]:
+def _step(
+    space: Space, here: Assignment, rule: Rule, visited: set[frozenset[tuple[int, int]]]
+) -> Assignment | None:
+    """The best neighbour on the way to mending one rule; None where all were visited."""
+    best: tuple[tuple[int, int, int], Assignment] | None = None
+    for there in _neighbours(space, here, rule):
+        if frozenset(there.items()) not in visited:
+            score = (len(space.broken(there)), len(there), sum(space.costs[flag] for flag in there))
+            if best is None or score < best[0]:
+                best = score, there
+    return None if best is None else best[1]
+
+
+def _neighbours(space: Space, here: Assignment, rule: Rule) -> Iterator[Assignment]:
     """Assignments that differ in one flag of the rule's reason."""
     for name in sorted(space.reason(rule, here)):
         flag = space.number(name)

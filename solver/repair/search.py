@@ -177,7 +177,7 @@ class _Search:
         """What is known by now."""
         shown = self._found[: self._alternatives]
         size = 0 if self._nothing_to_mend else len(shown[0].values) if shown else None
-        complete = self._all_sets_tried and self._all_values_tried and shown == self._found
+        complete = self._all_sets_tried and self._all_values_tried and bool(shown) and shown == self._found
         proven = size is not None and size == self._at_least
         repairs = sorted(
             (self._repair(each, only=complete and len(shown) == 1) for each in shown),

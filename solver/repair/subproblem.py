@@ -57,9 +57,7 @@ def solve(
     return Dead(tuple(dead)) if dead else solution
 
 
-def _forbidden(
-    options: Options, nogoods: Iterable[Nogood]
-) -> dict[tuple[int, ...], set[tuple[int, ...]]]:
+def _forbidden(options: Options, nogoods: Iterable[Nogood]) -> dict[tuple[int, ...], set[tuple[int, ...]]]:
     """The combinations refused, by scope; those that the options leave out are dropped."""
     forbidden: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
     for nogood in nogoods:

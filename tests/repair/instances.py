@@ -6,12 +6,12 @@ derived variables by a table, as a rewrite is. Seeds make instances; the same se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 
-from solver.repair import NOT_GIVEN, Changes, Domain
+from solver.repair import NOT_GIVEN, Changes, Domain, Repair
 
 Row = tuple[int, ...]
 
@@ -67,8 +67,11 @@ class Instance:
                 readers[flag].append(rule)
         order = {rule.name: index for index, rule in enumerate(self.rules)}
         by_name = {rule.name: rule for rule in self.rules}
-        self.__dict__.update(_derivations=derivations, _readers=readers, _order=order, _by_name=by_name, _supports={})
-        self.__dict__["_broken_now"] = [rule for rule in self.rules if self._breaks(rule, {}, {})]
+        self.__dict__.update(_derivations=derivations, _readers=readers, _order=order, _by_name=by_name)
+        values = self._values({})
+        self.__dict__["_broken_now"] = [
+            rule.name for rule in self.rules if values.row(rule.scope) in rule.forbidden
+        ]
 
     # What the search asks.
 
@@ -84,72 +87,71 @@ class Instance:
         return self.costs.get(flag, 0)
 
     def broken(self, changes: Changes) -> list[str]:
-        values = {flag: number(value) for flag, value in changes.items()}
-        near = {rule.name: rule for flag in values for rule in self._readers[flag]}
-        memo: dict[str, int] = {}
-        broken = [rule.name for rule in self._broken_now if rule.name not in near]
-        broken += [rule.name for rule in near.values() if self._breaks(rule, values, memo)]
+        values = self._values(changes)
+        near = {rule.name: rule for flag in changes for rule in self._readers[flag]}
+        broken = [name for name in self._broken_now if name not in near]
+        broken += [rule.name for rule in near.values() if values.row(rule.scope) in rule.forbidden]
         return sorted(broken, key=self._order.__getitem__)
 
     def reason(self, rule: object, changes: Changes) -> frozenset[str]:
-        values = {flag: number(value) for flag, value in changes.items()}
-        memo: dict[str, int] = {}
+        values = self._values(changes)
         table = self._by_name[rule]
-        held = {name: self._value(name, values, memo) for name in table.scope}
         # Leave out what does not matter, that which is unchanged first.
-        for name in sorted(table.scope, key=lambda name: (name in values, name)):
-            fewer = {other: value for other, value in held.items() if other != name}
-            if self._suffices(table, fewer):
-                held = fewer
-        return frozenset().union(*(self._support(name, values, memo) for name in held))
+        order = sorted(table.scope, key=lambda name: (name in changes, name))
+        names = self._sufficient(table.scope, values, order, table.forbidden.__contains__)
+        return frozenset().union(*(self._support(name, values) for name in names))
 
     # How it is answered.
 
-    def _breaks(self, rule: Rule, values: Mapping[str, int], memo: dict[str, int]) -> bool:
-        return tuple([self._value(name, values, memo) for name in rule.scope]) in rule.forbidden
-
-    def _value(self, name: str, values: Mapping[str, int], memo: dict[str, int]) -> int:
-        if name in self.given:
-            return values[name] if name in values else self.given[name]
-        if name not in memo:
-            derivation = self._derivations[name]
-            row = tuple([self._value(each, values, memo) for each in derivation.inputs])
-            memo[name] = derivation.table[row]
-        return memo[name]
-
-    def _suffices(self, rule: Rule, held: Mapping[str, int]) -> bool:
-        ranges = [[held[name]] if name in held else range(self.size(name)) for name in rule.scope]
-        return all(row in rule.forbidden for row in product(*ranges))
-
-    def _support(self, name: str, values: Mapping[str, int], memo: dict[str, int]) -> frozenset[str]:
-        derivation = self._derivations.get(name)
-        if derivation is None:
-            return frozenset([name])
-        row = tuple([self._value(each, values, memo) for each in derivation.inputs])
-        return frozenset().union(
-            *(self._support(each, values, memo) for each in self._sufficient(derivation, row))
-        )
-
-    def _sufficient(self, derivation: Derived, row: Row) -> tuple[str, ...]:
-        """Inputs whose values suffice for the value of a derived variable, remembered."""
-        remembered = self._supports.get((derivation.name, row))
-        if remembered is None:
-            held = dict(zip(derivation.inputs, row, strict=True))
-            for each in derivation.inputs:
-                fewer = {other: value for other, value in held.items() if other != each}
-                ranges = [
-                    [fewer[other]] if other in fewer else range(self.size(other))
-                    for other in derivation.inputs
-                ]
-                if len({derivation.table[other] for other in product(*ranges)}) == 1:
-                    held = fewer
-            remembered = self._supports[derivation.name, row] = tuple(held)
-        return remembered
-
     def size(self, name: str) -> int:
         """How many values a variable has."""
-        derivation = self._derivations.get(name)
-        return self.sizes[name] if derivation is None else 1 + max(derivation.table.values())
+        if name in self.sizes:
+            return self.sizes[name]
+        return 1 + max(self._derivations[name].table.values())
+
+    def _values(self, changes: Changes) -> _Values:
+        values = _Values(self.given)
+        values.update((flag, number(value)) for flag, value in changes.items())
+        values.derivations = self._derivations
+        return values
+
+    def _support(self, name: str, values: _Values) -> frozenset[str]:
+        """Flags that suffice for a variable's value."""
+        if name in self.sizes:
+            return frozenset([name])
+        inputs, table = self._derivations[name].inputs, self._derivations[name].table
+        row = values.row(inputs)
+        names = self._sufficient(inputs, values, inputs, lambda other: table[other] == table[row])
+        return frozenset().union(*(self._support(each, values) for each in names))
+
+    def _sufficient(
+        self, scope: tuple[str, ...], values: _Values, order: Iterable[str], same: Callable[[Row], bool]
+    ) -> list[str]:
+        """Variables of a scope that suffice for an outcome: it is the same whatever the others are."""
+        ranges: list[Iterable[int]] = [[values[name]] for name in scope]
+        names = list(scope)
+        for name in order:
+            position = scope.index(name)
+            kept, ranges[position] = ranges[position], range(self.size(name))
+            if all(same(row) for row in product(*ranges)):
+                names.remove(name)
+            else:
+                ranges[position] = kept
+        return names
+
+
+class _Values(dict[str, int]):
+    """Values of all flags; those of derived variables as they are asked for."""
+
+    derivations: Mapping[str, Derived]
+
+    def __missing__(self, name: str) -> int:
+        derivation = self.derivations[name]
+        value = self[name] = derivation.table[self.row(derivation.inputs)]
+        return value
+
+    def row(self, names: tuple[str, ...]) -> Row:
+        return tuple([self[name] for name in names])
 
 
 def word(value: int) -> object:
@@ -230,9 +232,7 @@ def large(seed: int, *, flags: int = 500, derived: int = 50, rules: int = 600) -
     )
 
 
-def _derived(
-    random: Random, flags: list[str], sizes: Mapping[str, int], count: int
-) -> Iterator[Derived]:
+def _derived(random: Random, flags: list[str], sizes: Mapping[str, int], count: int) -> Iterator[Derived]:
     """Chains: each reads one to two flags and perhaps the one before."""
     size_of = dict(sizes)
     previous: list[str] = []
@@ -246,6 +246,11 @@ def _derived(
         yield Derived(f"d{index:02}", tuple(inputs), table)
         size_of[f"d{index:02}"] = 1 + max(table.values())
         previous.append(f"d{index:02}")
+
+
+def assignment(repair: Repair) -> dict[str, object]:
+    """A repair as changes."""
+    return {change.flag: change.after for change in repair.changes}
 
 
 def all_repairs(instance: Instance) -> list[dict[str, int]]:

@@ -1,6 +1,6 @@
-"""The least size and weight of a repair by another route: weighted partial MaxSAT, solved by RC2 (python-sat).
+"""The least size and weight of a repair by another route: weighted partial MaxSAT, solved by RC2.
 
-An oracle for tests and a yardstick for the benchmark; no test in itself.
+RC2 is python-sat's. An oracle for tests and a yardstick for the benchmark; no test in itself.
 """
 
 from __future__ import annotations
