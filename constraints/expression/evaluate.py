@@ -265,8 +265,7 @@ def _call(node: Call, lookup: Lookup) -> Value:
 def _lazy(node: Call, lookup: Lookup) -> Value:
     asked = node.arguments[0]
     if node.function == "crashes":
-        value = _DECIDED[asked.__class__](asked, lookup)
-        return UNKNOWN if value is UNKNOWN else value.__class__ is Fault
+        return _crashes(asked, lookup)
     value = lookup(asked.path) if isinstance(asked, Name) else _EXACT[asked.__class__](asked, lookup)
     if node.function == "has":
         return value is not MISSING if value.__class__ is not Fault and value is not UNKNOWN else value
@@ -274,6 +273,22 @@ def _lazy(node: Call, lookup: Lookup) -> Value:
         fallback = node.arguments[1]
         return _EXACT[fallback.__class__](fallback, lookup)
     return value
+
+
+def _crashes(asked: Expression, lookup: Lookup) -> Value:
+    # Here it counts that what is unknown might be a fault, even where its value does not matter.
+    met_unknown = any(isinstance(node, Unknown) for node in asked.walk())
+
+    def watching(path: str) -> Value:
+        nonlocal met_unknown
+        value = lookup(path)
+        met_unknown = met_unknown or value is UNKNOWN
+        return value
+
+    value = _DECIDED[asked.__class__](asked, watching)
+    if value.__class__ is Fault:
+        return True
+    return UNKNOWN if met_unknown or value is UNKNOWN else False
 
 
 def _item(node: Item, lookup: Lookup) -> Value:

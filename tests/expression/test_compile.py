@@ -3,7 +3,7 @@ import sys
 import warnings
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from constraints.expression.compile import NAMESPACE, python_source
 from constraints.expression.evaluate import evaluate
@@ -56,7 +56,6 @@ def test_the_source_is_what_one_would_write_by_hand(source, expected):
     assert source_of(source) == expected
 
 
-@settings(max_examples=400)
 @given(wild_expressions | sensible_expressions, likely_assignments(ordinary | poison))
 def test_the_fast_path_gives_the_value_of_evaluate_or_raises(expression, values):
     expected = evaluate(expression, lookup_in(values))
@@ -74,7 +73,6 @@ def test_the_fast_path_gives_the_value_of_evaluate_or_raises(expression, values)
         assert same(found, expected)
 
 
-@settings(max_examples=200)
 @given(sensible_expressions, likely_assignments())
 def test_where_all_is_known_and_nothing_fails_the_fast_path_gives_a_value(expression, values):
     expected = evaluate(expression, lookup_in(values))
