@@ -73,6 +73,11 @@ def _facts(steps: tuple[Step, ...], flags: Mapping[str, Flag], environment: Mapp
     for step, guards in catalog.walk():
         for expression in (*guards, step.when, *((step.value,) if isinstance(step, Let | Set) else ())):
             names.update(n.path for n in expression.distinct() if isinstance(n, Name) and n.path.startswith(prefixes))
+    for name in sorted(names):
+        while name in environment and environment[name].fallback not in names:
+            name = environment[name].fallback
+            if name:
+                names.add(name)
     facts: dict[str, Fact] = {}
     for name in sorted(names):
         if name in environment:

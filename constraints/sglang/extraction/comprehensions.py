@@ -6,8 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conjunction
-from constraints.expression.syntax import FALSE, TRUE, Collection, Comprehension, Expression, Item, Literal, Name
+from constraints.expression.syntax import FALSE, TRUE, Call, Collection, Comprehension, Expression, Item, Literal, Name
 from constraints.sglang.extraction import expressions, operations
+from constraints.sglang.extraction.loops import steps_for_some
 from constraints.sglang.extraction.values import Entries, Items, Value
 
 if TYPE_CHECKING:
@@ -96,23 +97,28 @@ def _quantified(x: Executor, node: Node) -> Value:
         variable += "_"
     naming, x.naming = x.naming, False
     try:
-        bound = Name(variable)
-        if isinstance(generator.target, ast.Tuple):
-            for index, target in enumerate(generator.target.elts):
-                x.assign(target, Item(bound, Literal(index)))
-        else:
-            x.assign(generator.target, bound)
-        tests = [operations.truth(x, expressions.evaluate(x, c)) for c in generator.ifs]
-        condition = conjunction(tests) if tests else None
+        with steps_for_some(x, variable, iterable, node):
+            return _element_by_element(x, node, variable, iterable)
+    finally:
+        x.naming = naming
+
+
+def _element_by_element(x: Executor, node: Node, variable: str, iterable: Expression) -> Value:
+    generator = node.generators[0]
+    bound = Name(variable)
+    if isinstance(generator.target, ast.Tuple):
+        for index, target in enumerate(generator.target.elts):
+            x.assign(target, Item(bound, Literal(index)))
+    else:
+        x.assign(generator.target, bound)
+    tests = [operations.truth(x, expressions.evaluate(x, c)) for c in generator.ifs]
+    condition = conjunction(tests) if tests else None
+    with x.under(condition or TRUE):
         if isinstance(node, ast.DictComp):
             key = operations.as_expression(x, expressions.evaluate(x, node.key), node)
             value = operations.as_expression(x, expressions.evaluate(x, node.value), node)
             pair = Collection("tuple", (key, value))
-            from constraints.expression.syntax import Call
-
             return Call("dict", (Comprehension("list", pair, variable, iterable, condition),))
         element = operations.as_expression(x, expressions.evaluate(x, node.elt), node)
-    finally:
-        x.naming = naming
     kind = "set" if isinstance(node, ast.SetComp) else "list"
     return Comprehension(kind, element, variable, iterable, condition)  # type: ignore[arg-type]

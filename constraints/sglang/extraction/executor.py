@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from collections.abc import Mapping as MappingType
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conditional, conjunction, negation, truth
-from constraints.expression.syntax import FALSE, NONE, TRUE, Expression, Literal, Unknown
+from constraints.expression.syntax import FALSE, NONE, TRUE, Call, Expression, Item, Literal, Mapping, Unknown
 from constraints.sglang.extraction import attempts, calls, expressions, loops, operations
 from constraints.sglang.extraction.classes import Classes
 from constraints.sglang.extraction.facts import FactReader
@@ -90,10 +91,10 @@ class Executor:
         return Unknown(site, cause)
 
     def fault(self, kind: str, node: ast.AST) -> Expression:
-        """An expression whose evaluation always fails, as Python would here."""
-        from constraints.expression.syntax import Call
-
-        return Call("fail", (Literal(kind), Literal(self.site(node))))
+        """An expression whose evaluation always fails as Python would here."""
+        if kind == "ValueError":
+            return Call("int", (Literal(""),))
+        return Item(Mapping((), ()), Literal(kind))
 
     @contextmanager
     def under(self, test: Expression) -> Iterator[None]:
@@ -494,7 +495,7 @@ class Executor:
     # Calls.
 
     def call(
-        self, function: Value, arguments: list[Value], keywords: Mapping[str, tuple[Expression, Value]], node: ast.AST
+        self, function: Value, arguments: list[Value], keywords: MappingType[str, tuple[Expression, Value]], node: ast.AST
     ) -> Value:
         """Calls a value. Keywords carry the condition under which they are given at all."""
         return calls.call(self, function, arguments, keywords, node)

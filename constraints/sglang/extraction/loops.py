@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conjunction, disjunction, is_constant, negation
@@ -76,33 +78,19 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
     """
     state = x.state
     variable = _variable(x, node.target)
-    start, depth = len(x.log.entries), len(state.guard)
-    before = dict(x.log.versions)
+    depth = len(state.guard)
     snapshot = state.snapshot()
     naming, x.naming = x.naming, False
     loop = Loop(depth)
     returns = len(state.frame.returns)
     state.frame.loops.append(loop)
-    x.assign(node.target, Name(variable))
-    x.execute(node.body)
+    with steps_for_some(x, variable, iterable, node):
+        x.assign(node.target, Name(variable))
+        x.execute(node.body)
+        state.dead = ""
+        del state.guard[depth:]
     state.frame.loops.pop()
     x.naming = naming
-    state.dead = ""
-    del state.guard[depth:]
-    written = x.log.entries[start:]
-    del x.log.entries[start:]
-    touched: dict[str, str] = {}
-    for entry in written:
-        match entry.step:
-            case Refuse():
-                x.log.entries.append(_for_some(entry, depth, variable, iterable))
-            case Set(target=target, at=at):
-                touched[target] = at
-            case Let():
-                x.log.entries.append(entry)
-    x.log.versions = before
-    for target, at in touched.items():
-        x.log.set(tuple(state.guard), at, state.frame.name, target, x.unknown(node, "set inside a loop"))
     exits = state.frame.returns[returns:]
     del state.frame.returns[returns:]
     changed = [n for n, v in state.frame.locals.items() if snapshot.locals.get(n) is not v]
@@ -119,6 +107,28 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
             value = x.unknown(node, "returned from a loop over unknown elements")
         state.frame.returns.append(Exit(conjunction((*state.guard[state.frame.base :], found)), state.snapshot(), value))
         state.guard.append(negation(found))
+
+
+@contextmanager
+def steps_for_some(x: Executor, variable: str, iterable: Expression, node: ast.AST) -> Iterator[None]:
+    """What is written inside is about one element: as rules, it holds for some element of `iterable`."""
+    state = x.state
+    start, depth, before = len(x.log.entries), len(state.guard), dict(x.log.versions)
+    yield
+    written = x.log.entries[start:]
+    del x.log.entries[start:]
+    touched: dict[str, str] = {}
+    for entry in written:
+        match entry.step:
+            case Refuse():
+                x.log.entries.append(_for_some(entry, depth, variable, iterable))
+            case Set(target=target, at=at):
+                touched[target] = at
+            case Let():
+                x.log.entries.append(entry)
+    x.log.versions = before
+    for target, at in touched.items():
+        x.log.set(tuple(state.guard), at, state.frame.name, target, x.unknown(node, "set inside a loop"))
 
 
 def _for_some(entry: Entry, depth: int, variable: str, iterable: Expression) -> Entry:

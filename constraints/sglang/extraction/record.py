@@ -33,6 +33,7 @@ class Record:
         self.flags = flags
         self.self_reference: Ref | None = None
         self.structures: dict[str, Class] = {}
+        self._frozen: dict[tuple[str, int], dict[str, int]] = {}
 
     def has(self, x: Executor, view: View | Structured, name: str) -> bool:
         """Whether reading `name` through the view finds something."""
@@ -72,10 +73,8 @@ class Record:
         """A field's value now (`versions` None) or in a snapshot."""
         owner = self.structures.get(name)
         if owner is not None:
-            prefix = name + "."
             seen = x.log.versions if versions is None else versions
-            parts = {path: version for path, version in seen.items() if path.startswith(prefix)}
-            return Structured(name, parts, owner)
+            return Structured(name, seen.get(_generation(name), 0), owner)
         version = (x.log.versions if versions is None else versions).get(name, 0)
         return Name(f"{name}@{version}")
 
@@ -87,9 +86,10 @@ class Record:
         path = f"{value.path}.{name}"
         owner = self.structures.get(path)
         if owner is not None:
-            return Structured(path, value.versions, owner)
-        if path in value.versions or path in x.log.versions:
-            return Name(f"{path}@{value.versions.get(path, 0)}")
+            return Structured(path, value.generation, owner)
+        versions = self._frozen.get((value.path.split(".")[0], value.generation), x.log.versions)
+        if path in versions or path in x.log.versions:
+            return Name(f"{path}@{versions.get(path, 0)}")
         found = x.classes.method(x, value.owner, name)
         if found is not None:
             return x.bound(value, found, node)
@@ -126,12 +126,17 @@ class Record:
         at = at or x.site(node)
         owner, attributes = self._as_record(x, value)
         if owner is not None:
+            before = dict(x.log.versions)
             self.structures[path] = owner
             for name, part in attributes.items():
                 self._write(x, f"{path}.{name}", part, node, guards, function, at)
+            if "." not in path:
+                generation = before.get(_generation(path), 0)
+                self._frozen[path, generation] = before
+                x.log.versions[_generation(path)] = generation + 1
             return
         if path in self.structures:
-            for known in [p for p in x.log.versions if p.startswith(path + ".")]:
+            for known in [p for p in x.log.versions if p.startswith(path + ".") and p != _generation(path)]:
                 x.log.set(guards, at, function, known, x.unknown(node, f"{path} replaced by something not known"))
             return
         plain = operations.as_expression(x, value, node)
@@ -153,6 +158,11 @@ class Record:
         """Makes fields unknown from here on."""
         for name in names:
             x.log.set(tuple(x.state.guard), x.site(node), x.state.frame.name, name, Unknown(x.site(node), cause))
+
+
+def _generation(path: str) -> str:
+    """Where the log keeps which object a structured field holds, beside the versions of its parts."""
+    return f"{path}.__generation__"
 
 
 def with_fallback(flag: Flag, value: Expression) -> Expression:

@@ -135,16 +135,14 @@ class Structured:
 
     Attributes:
         path: the state variable's dotted path, `cuda_graph_config.prefill`.
-        versions: which version of each part is meant; shared with the whole object.
+        generation: which object it is: a new one is made whenever the whole is declared anew, and what
+            is changed in place is seen through every name of the same object.
         owner: the record's class.
     """
 
     path: str
-    versions: Mapping[str, int]
+    generation: int
     owner: Class
-
-    def __hash__(self) -> int:
-        return hash((self.path, id(self.versions)))
 
 
 Value: TypeAlias = (
