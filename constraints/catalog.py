@@ -116,7 +116,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Let(Step):
-    """Names the value that an expression has at this point. An error in it is met by who reads it."""
+    """Names the value that an expression has at this point. An error in it is met by who reads it.
+
+    It is named whether or not the block around it is entered, and has no condition of its own.
+    """
 
     name: str
     value: Expression

@@ -6,31 +6,28 @@ Judges nothing: `questions` do.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import TypeAlias
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, TypeAlias
 
 from constraints.catalog import Catalog, Value
 from constraints.expression.values import same
 from constraints.store import releases
 from solver.answers import World
-from solver.explanation import Explainer
-from solver.identity import Identity
 from solver.launch import Arguments, Launch, parse_arguments, read_launch
-from solver.program import Program
+from solver.program import Leaves, Program
 from solver.program_cache import load_executable, make_executable
-from solver.reason import Costs, Leaves, Reasons
 from solver.resolution import Executable, Resolution
 from solver.worlds import ModelConfig, base_of, world_of
+
+if TYPE_CHECKING:
+    from solver.explanation import Explainer
 
 Source: TypeAlias = Launch | str | Sequence[str]
 """A launch that was read, a command as one text, or its words."""
 
-_FACT, _GIVEN, _DEFAULT = 2, 4, 5
-"""What a leaf costs in an explanation: facts say more than flags, flags given more than flags left alone."""
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A command, and what the engine resolves of it.
 
@@ -42,7 +39,6 @@ class Case:
         base: what the engine resolves in that world without any flag.
         resolution: what it resolves of the command.
         different: the leaves of the flags that the command gives another value than they have by default.
-        explainer: says why.
     """
 
     executable: Executable
@@ -53,11 +49,17 @@ class Case:
     base: Resolution
     resolution: Resolution
     different: Leaves
-    explainer: Explainer = field(repr=False)
 
     @property
     def program(self) -> Program:
         return self.executable.program
+
+    @cached_property
+    def explainer(self) -> Explainer:
+        """Says why. Made when first asked for: most commands leave nothing to explain."""
+        from solver.explanation import explainer_of
+
+        return explainer_of(self)
 
 
 def case_of(
@@ -113,14 +115,7 @@ def resolved(executable: Executable, release_source: str, launch: Launch, world:
     base = base_of(executable, world)
     resolution = base.with_given(given)
     different = different_leaves(program, given)
-    reasons = Reasons(
-        resolution,
-        explaining_costs(program, given),
-        base=_base_reasons(Identity(base)),
-        different=sum(1 << program.leaf_of_flag[name] for name in given),
-    )
-    explainer = Explainer(resolution, reasons, launch, arguments)
-    return Case(executable, release_source, launch, arguments, world, base, resolution, different, explainer)
+    return Case(executable, release_source, launch, arguments, world, base, resolution, different)
 
 
 def different_leaves(program: Program, given: Mapping[str, Value]) -> Leaves:
@@ -131,18 +126,6 @@ def different_leaves(program: Program, given: Mapping[str, Value]) -> Leaves:
         if not same(value, flag.default) and not any(option.required for option in flag.options):
             leaves |= 1 << program.leaf_of_flag[name]
     return leaves
-
-
-def explaining_costs(program: Program, given: Mapping[str, Value]) -> Costs:
-    """What leaves cost in a reason that is to be read."""
-    facts = sum(1 << leaf for leaf in program.leaf_of_fact.values())
-    flags = sum(1 << program.leaf_of_flag[name] for name in given)
-    return Costs(((facts, _FACT), (flags, _GIVEN)), _DEFAULT)
-
-
-@lru_cache(maxsize=32)
-def _base_reasons(base: Identity) -> Reasons:
-    return Reasons(base.of, explaining_costs(base.of.program, {}))
 
 
 def _release_at_hand() -> tuple[str | None, str]:
@@ -161,16 +144,10 @@ def _installed_version(distribution: str) -> str | None:
     Looks at names in the folders where Python looks for modules: `importlib.metadata` would cost a fifth
     of a whole check.
     """
-    import os
     import sys
+    from pathlib import Path
 
-    prefix = f"{distribution}-"
     for folder in sys.path:
-        try:
-            names = os.listdir(folder or ".")
-        except OSError:
-            continue
-        for name in names:
-            if name.startswith(prefix) and name.endswith(".dist-info"):
-                return name.removeprefix(prefix).removesuffix(".dist-info")
+        for found in Path(folder).glob(f"{distribution}-*.dist-info"):
+            return found.stem.removeprefix(f"{distribution}-")
     return None

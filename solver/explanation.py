@@ -6,8 +6,9 @@ it are written out, and the result is said in English.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final, final
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, final
 
 from constraints.catalog import Value
 from constraints.expression.evaluate import truth
@@ -15,11 +16,15 @@ from constraints.expression.phrase import phrase, value_phrase
 from constraints.expression.syntax import TRUE, And, Conditional, Expression, Name, Not, Or
 from constraints.expression.values import UNKNOWN, Fault
 from solver.answers import Cause, Choice, LeafKind, Reason
-from solver.launch import Arguments, Launch, Place
-from solver.program import ALWAYS, Kind, Terms
-from solver.reason import Leaves, Reasons
+from solver.identity import Identity
+from solver.launch import Arguments, Place
+from solver.program import ALWAYS, Kind, Leaves, Program, Terms
+from solver.reason import Costs, Reasons
 from solver.resolution import Resolution
 from solver.stepping import condition_of
+
+if TYPE_CHECKING:
+    from solver.case import Case
 
 _MAX_PARTS_WRITTEN_OUT = 12
 """A named value of more parts is called by its name in a sentence."""
@@ -30,6 +35,33 @@ _MAX_DEPTH_WRITTEN_OUT = 6
 _KINDS: Final[tuple[LeafKind, ...]] = ("given", "default", "fact")
 
 
+_FACT, _GIVEN, _DEFAULT = 2, 4, 5
+"""What a leaf costs in a reason that is read: facts say most, and flags given more than flags left alone."""
+
+
+def explainer_of(case: Case) -> Explainer:
+    """Explains what the engine resolves of a command."""
+    program, given = case.program, case.resolution.given
+    reasons = Reasons(
+        case.resolution,
+        _costs(program, given),
+        base=_base_reasons(Identity(case.base)),
+        different=sum(1 << program.leaf_of_flag[name] for name in given),
+    )
+    return Explainer(case.resolution, reasons, case.arguments)
+
+
+def _costs(program: Program, given: Iterable[str]) -> Costs:
+    facts = sum(1 << leaf for leaf in program.leaf_of_fact.values())
+    flags = sum(1 << program.leaf_of_flag[name] for name in given)
+    return Costs(((facts, _FACT), (flags, _GIVEN)), _DEFAULT)
+
+
+@lru_cache(maxsize=32)
+def _base_reasons(base: Identity) -> Reasons:
+    return Reasons(base.of, _costs(base.of.program, ()))
+
+
 @final
 class Explainer:
     """Says why, for one resolution of one command.
@@ -37,16 +69,13 @@ class Explainer:
     Args:
         resolution: the values.
         reasons: where leaves that suffice are found.
-        launch, arguments: the command, for spellings and places.
+        arguments: the command's flags, for spellings and places.
     """
 
-    def __init__(
-        self, resolution: Resolution, reasons: Reasons, launch: Launch, arguments: Arguments
-    ) -> None:
+    def __init__(self, resolution: Resolution, reasons: Reasons, arguments: Arguments) -> None:
         self._resolution: Final = resolution
         self._program: Final = resolution.program
         self._reasons: Final = reasons
-        self._launch: Final = launch
         self._arguments: Final = arguments
 
     def reason(self, node: int) -> Reason:
@@ -151,7 +180,7 @@ class Explainer:
         if inner.value is None:
             return name
         told = self._relevant(inner.value, inner, depth + 1)
-        return told if _is_short(told) else name
+        return told if told.size <= _MAX_PARTS_WRITTEN_OUT else name
 
     def _truth(self, expression: Expression, terms: Terms) -> Value:
         values = self._resolution.values
@@ -169,7 +198,7 @@ class Explainer:
         if self._program.kinds[producer] != Kind.LET or depth >= _MAX_DEPTH_WRITTEN_OUT:
             return path
         inner = self._program.terms(producer)
-        if inner.value is None or not _is_short(inner.value):
+        if inner.value is None or inner.value.size > _MAX_PARTS_WRITTEN_OUT:
             return path
         told = value_phrase(inner.value, lambda each: self._called(each, inner, depth + 1))
         return told if isinstance(inner.value, Name) else f"({told})"
@@ -215,7 +244,3 @@ def bits(leaves: Leaves) -> Iterator[int]:
         lowest = leaves & -leaves
         yield lowest.bit_length() - 1
         leaves ^= lowest
-
-
-def _is_short(expression: Expression) -> bool:
-    return sum(1 for _ in zip(expression.walk(), range(_MAX_PARTS_WRITTEN_OUT + 1))) <= _MAX_PARTS_WRITTEN_OUT

@@ -12,11 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from constraints.catalog import Block, Catalog, Fact, Flag, Let, Notice, Refuse, Set, Step
 from constraints.expression.forms import free_names
 from constraints.expression.syntax import TRUE, And, Conditional, Expression, Name, Not, Or
+
+Leaves: TypeAlias = int
+"""A set of leaves: bit `i` is leaf `i`."""
 
 NOTHING = 0
 """The first leaf: what a name stands for before anything gave it a value. It is always missing."""
@@ -61,8 +64,9 @@ class Program:
         facts: the catalog's facts, and those that its steps read without having declared them.
         kinds: one `Kind` a node.
         names: a leaf's flag or fact, a let's name, a set's target; "" for any other.
-        guards: the node that says whether the blocks around it were entered; `ALWAYS` outside of blocks.
-        previous: for a let or set, the node with the value that its name has where it takes no effect.
+        guards: the node that says whether the blocks around it were entered; `ALWAYS` outside of blocks, and
+            for a named value, which is the same wherever it is read.
+        previous: for a set, the node with the value that its target has where it takes no effect.
         reads: the nodes that its value may depend on, ascending, guard and previous included.
         dependents: the reverse of `reads`, ascending.
         whens, values: the expressions as text; None for a condition that is always true, and for no value.
@@ -71,7 +75,6 @@ class Program:
         codes, exceptions: of a rule or notice.
         truths: 1 for a named value of which all readers ask but whether it is true, so that any value of the
             same truth will do.
-        locals: 1 for a named value that is read inside of the innermost block around it alone.
         leaf_of_flag, leaf_of_fact: the leaf by name.
         final: the node with the final value of each flag, part of a flag and variable that a step sets.
     """
@@ -94,7 +97,6 @@ class Program:
     codes: tuple[str, ...]
     exceptions: tuple[str, ...]
     truths: bytes
-    locals: bytes
     leaf_of_flag: Mapping[str, int]
     leaf_of_fact: Mapping[str, int]
     final: Mapping[str, int]
@@ -130,9 +132,9 @@ def flatten(catalog: Catalog) -> Program:
 
 
 @lru_cache(maxsize=8)
-def cones(program: Program) -> tuple[int, ...]:
-    """For each node the leaves that it depends on at all, as a bit set: bit `i` is leaf `i`."""
-    found: list[int] = []
+def cones(program: Program) -> tuple[Leaves, ...]:
+    """For each node the leaves that it depends on at all."""
+    found: list[Leaves] = []
     for node, read in enumerate(program.reads):
         leaves = 1 << node if NOTHING < node < program.leaf_count else 0
         for producer in read:
@@ -186,7 +188,6 @@ class _Flattening:
             codes=tuple("" if rule is None else rule.code for rule in rules),
             exceptions=tuple(rule.exception if isinstance(rule, Refuse) else "" for rule in rules),
             truths=self._truths(),
-            locals=self._locals(),
             leaf_of_flag=self._flag_leaves,
             leaf_of_fact=self._fact_leaves,
             final={name: self._latest[name] for name in (*self._flag_leaves, *self._set)},
@@ -198,10 +199,7 @@ class _Flattening:
             if isinstance(step, Block):
                 self._add_steps(step.steps, self._add(Kind.GUARD, step, guard))
             elif isinstance(step, Let):
-                # A named value is the same whether or not the block around it is entered: it is also
-                # read elsewhere, where the same expression stands again.
-                node = self._add(Kind.LET, step, ALWAYS, step.name, step.value)
-                self._latest[step.name] = node
+                self._latest[step.name] = self._add(Kind.LET, step, ALWAYS, step.name, step.value)
             elif isinstance(step, Set):
                 node = self._add(Kind.SET, step, guard, step.target, step.value)
                 self._latest[step.target] = node
@@ -215,12 +213,13 @@ class _Flattening:
         self, kind: Kind, step: Step, guard: int, name: str = "", value: Expression | None = None
     ) -> int:
         node = len(self._kinds)
-        read = free_names(step.when) | (frozenset() if value is None else free_names(value))
-        self._terms[node] = Terms(step.when, value, {path: self._producer(path) for path in sorted(read)})
+        when = TRUE if kind == Kind.LET else step.when
+        read = free_names(when) | (frozenset() if value is None else free_names(value))
+        self._terms[node] = Terms(when, value, {path: self._producer(path) for path in sorted(read)})
         self._kinds.append(kind)
         self._names.append(name)
         self._guards.append(guard)
-        self._previous.append(self._latest.get(name, NOTHING) if name else NOTHING)
+        self._previous.append(self._latest.get(name, NOTHING) if kind == Kind.SET else NOTHING)
         self._steps.append(step)
         return node
 
@@ -251,26 +250,7 @@ class _Flattening:
             if terms.value is not None:
                 read.update(_names_of_values(terms.value, asked="truth" if truths[node] else "value"))
             read_as_values.update(terms.producers[path] for path in read if path in terms.producers)
-            if not truths[node]:
-                read_as_values.add(self._previous[node])
         return bytes(truths)
-
-    def _locals(self) -> bytes:
-        """For each node, whether it is a named value that no node outside of its block reads."""
-        found = bytearray(kind == Kind.LET for kind in self._kinds)
-        for node, terms in reversed(self._terms.items()):
-            for producer in terms.producers.values():
-                found[producer] &= self._is_inside(node, self._guards[producer])
-            # Whoever reads a name bound twice may read the first value.
-            previous = self._previous[node]
-            found[previous] &= found[node] & self._is_inside(node, self._guards[previous])
-        return bytes(found)
-
-    def _is_inside(self, node: int, guard: int) -> bool:
-        around = self._guards[node]
-        while around > guard:
-            around = self._guards[around]
-        return around == guard
 
 
 def _names_of_values(expression: Expression, *, asked: Literal["truth", "value"]) -> Iterator[str]:

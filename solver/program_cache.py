@@ -19,17 +19,25 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from constraints.catalog import Catalog, Fact, Flag, Option
+from constraints.catalog import Catalog, Fact, Flag, Option, Value
+from constraints.expression.values import MISSING, UNKNOWN, Fault, is_known
 from constraints.store import catalog_path, parse_catalog, read_bytes
 from solver import code
 from solver.identity import Identity
 from solver.program import Program, flatten
-from solver.resolution import Executable
+from solver.resolution import Executable, start_values
 
 _MAGIC = b"flagfit program 1\n"
 _MAX_BYTES = 256_000_000
 _FILES_KEPT = 24
-_MAKERS = ("solver/program.py", "solver/code.py", "constraints/expression/compile.py")
+_MAKERS = (
+    "solver/program.py",
+    "solver/code.py",
+    "solver/stepping.py",
+    "constraints/expression/compile.py",
+    "constraints/expression/evaluate.py",
+    "constraints/expression/functions.py",
+)
 """What a cache file's content depends on, besides the catalog: a change to one of these makes it stale."""
 
 _RECORDS = frozenset({"flags", "facts"})
@@ -73,7 +81,8 @@ def cache_folder() -> Path | None:
 @lru_cache(maxsize=8)
 def _make(catalog: Identity) -> Executable:
     program = flatten(catalog.of)
-    return Executable(program, code.functions(code.compile_program(program)))
+    fast = code.functions(code.compile_program(program))
+    return Executable(program, fast, start_values(program, fast))
 
 
 @lru_cache(maxsize=8)
@@ -85,10 +94,11 @@ def _load(path: Path, _mtime_ns: int, _size: int) -> Executable:
     if found is None:
         program = flatten(parse_catalog(source, path))
         compiled = code.compile_program(program)
-        found = (program, compiled)
+        fast = code.functions(compiled)
+        found = Executable(program, fast, start_values(program, fast))
         if file is not None:
-            _write(file, program, compiled)
-    return Executable(found[0], code.functions(found[1]))
+            _write(file, found, compiled)
+    return found
 
 
 def _key(source: bytes) -> str:
@@ -102,7 +112,7 @@ def _key(source: bytes) -> str:
     return f"{digest.hexdigest()[:40]}-{sys.implementation.cache_tag}-{sys.hexversion:x}"
 
 
-def _read(file: Path) -> tuple[Program, CodeType] | None:
+def _read(file: Path) -> Executable | None:
     """What a cache file holds; None where there is none, or it can't be trusted."""
     try:
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
@@ -129,9 +139,9 @@ def _is_ours(status: os.stat_result) -> bool:
     return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _write(file: Path, program: Program, compiled: CodeType) -> None:
+def _write(file: Path, executable: Executable, compiled: CodeType) -> None:
     """Keeps a program, in one go; gives up silently where that can't be done."""
-    payload = marshal.dumps(_packed(program, compiled))
+    payload = marshal.dumps(_packed(executable, compiled))
     temporary = file.with_name(f".{file.name}.{os.getpid()}")
     with suppress(OSError):
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -155,19 +165,22 @@ def _forget_oldest(folder: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def _packed(program: Program, compiled: CodeType) -> tuple[Any, ...]:
-    """A program as values that `marshal` knows."""
+def _packed(executable: Executable, compiled: CodeType) -> tuple[Any, ...]:
+    """An executable as values that `marshal` knows."""
+    program = executable.program
     return (
         _fields_of(program.flags.values()),
         [_fields_of(flag.options) for flag in program.flags.values()],
         _fields_of(program.facts.values()),
         {name: getattr(program, name) for name in _COLUMNS},
         compiled,
+        [value if is_known(value) else None for value in executable.start],
+        {node: _packed_poison(value) for node, value in enumerate(executable.start) if not is_known(value)},
     )
 
 
-def _unpacked(packed: tuple[Any, ...]) -> tuple[Program, CodeType]:
-    flags, options, facts, columns, compiled = packed
+def _unpacked(packed: tuple[Any, ...]) -> Executable:
+    flags, options, facts, columns, compiled, start, poison = packed
     program = Program(
         flags={
             name: Flag(name, kind, default, nullable, tuple(Option(*option) for option in own), *rest)
@@ -176,7 +189,16 @@ def _unpacked(packed: tuple[Any, ...]) -> tuple[Program, CodeType]:
         facts={fields[0]: Fact(*fields) for fields in facts},
         **columns,
     )
-    return program, compiled
+    for node, parts in poison.items():
+        start[node] = _POISON[parts] if isinstance(parts, str) else Fault(*parts)
+    return Executable(program, code.functions(compiled), tuple(start))
+
+
+_POISON = {repr(value): value for value in (UNKNOWN, MISSING)}
+
+
+def _packed_poison(value: Value) -> str | tuple[str, str]:
+    return (value.kind, value.detail) if isinstance(value, Fault) else repr(value)
 
 
 def _fields_of(records: Iterable[Flag | Option | Fact]) -> list[tuple[Any, ...]]:

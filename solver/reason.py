@@ -21,12 +21,9 @@ from constraints.expression.forms import free_names
 from constraints.expression.support import exact_support, truth_support
 from constraints.expression.syntax import Call, Expression
 from constraints.expression.values import UNKNOWN, Fault
-from solver.program import ALWAYS, NOTHING, Terms, cones
+from solver.program import ALWAYS, NOTHING, Leaves, Terms, cones
 from solver.resolution import Resolution
 from solver.stepping import condition_of
-
-Leaves = int
-"""A set of leaves: bit `i` is leaf `i`."""
 
 _Find: TypeAlias = Callable[[Expression, Callable[[str], Value], Callable[[str], int]], frozenset[str]]
 
@@ -138,7 +135,7 @@ class Reasons:
         terms = program.terms(node)
         leaves = 0
         for expression in (terms.when, *(() if terms.value is None else (terms.value,))):
-            for part in expression.walk():
+            for part in expression.distinct():
                 if isinstance(part, Call) and part.function == "crashes":
                     for path in free_names(part) & terms.producers.keys():
                         leaves |= cones(program)[terms.producers[path]]

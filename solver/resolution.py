@@ -6,7 +6,7 @@ only at what the difference reaches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Final, final
@@ -19,15 +19,22 @@ from solver.stepping import careful
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Executable:
-    """A program together with the fast functions of its steps' nodes."""
+    """A program ready to run.
+
+    Attributes:
+        program: the nodes.
+        fast: the fast functions of the steps' nodes.
+        start: all values where nothing is known of the world and no flag is given.
+    """
 
     program: Program
     fast: tuple[Fast, ...]
+    start: tuple[Value, ...]
 
     def resolve(self, facts: Mapping[str, Value], given: Mapping[str, Value] | None = None) -> Resolution:
-        """Runs every step.
+        """Runs the steps, as far as what is said makes a difference.
 
         Args:
             facts: what is known of the world. A fact that is not in it has the value of its fallback,
@@ -38,25 +45,59 @@ class Executable:
             KeyError: a flag given is none of the catalog's.
         """
         program = self.program
-        values: list[Value] = [MISSING] * program.leaf_count
-        for name, leaf in program.leaf_of_flag.items():
-            values[leaf] = program.flags[name].default
-        for name, leaf in program.leaf_of_fact.items():
-            values[leaf] = _fact_value(program, facts, name)
-        given = given or {}
-        for name, value in given.items():
-            values[program.leaf_of_flag[name]] = value
-        append = values.append
-        for node, function in enumerate(self.fast, program.leaf_count):
-            try:
-                value = function(values)
-            except Exception:  # noqa: BLE001 - whatever the engine's own expression would raise
-                value = careful(program, node, values)
-            else:
-                if value is MISSING:
-                    value = careful(program, node, values)
-            append(value)
-        return Resolution(self, dict(given), values, _State.of(program, values))
+        leaves = {leaf: _fact_value(program, facts, name) for name, leaf in program.leaf_of_fact.items()}
+        leaves |= {program.leaf_of_flag[name]: value for name, value in (given or {}).items()}
+        values, _ = _propagated(self, self.start, leaves)
+        return Resolution(self, dict(given or {}), values, _State.of(program, values))
+
+
+def start_values(program: Program, fast: tuple[Fast, ...]) -> tuple[Value, ...]:
+    """What `Executable.start` holds: the outcome of running every step."""
+    values: list[Value] = [MISSING] * program.leaf_count
+    for name, leaf in program.leaf_of_flag.items():
+        values[leaf] = program.flags[name].default
+    for name, leaf in program.leaf_of_fact.items():
+        values[leaf] = _fact_value(program, {}, name)
+    for node, function in enumerate(fast, program.leaf_count):
+        values.append(_value(program, node, function, values))
+    return tuple(values)
+
+
+def _value(program: Program, node: int, function: Fast, values: list[Value]) -> Value:
+    try:
+        value = function(values)
+    except Exception:  # noqa: BLE001 - whatever the engine's own expression would raise
+        return careful(program, node, values)
+    return careful(program, node, values) if value is MISSING else value
+
+
+def _propagated(
+    executable: Executable, before: Sequence[Value], leaves: Mapping[int, Value]
+) -> tuple[list[Value], tuple[int, ...]]:
+    """The values after some leaves have new ones, and the nodes that had to be evaluated."""
+    program, fast = executable.program, executable.fast
+    dependents, first = program.dependents, program.leaf_count
+    values = list(before)
+    seen: set[int] = set()
+    for leaf, value in leaves.items():
+        if not same(values[leaf], value):
+            values[leaf] = value
+            seen.update(dependents[leaf])
+    waiting = list(seen)
+    heapify(waiting)
+    touched: list[int] = []
+    while waiting:
+        node = heappop(waiting)
+        touched.append(node)
+        value, old = _value(program, node, fast[node - first], values), values[node]
+        if value is old or same(value, old):
+            continue
+        values[node] = value
+        for dependent in dependents[node]:
+            if dependent not in seen:
+                seen.add(dependent)
+                heappush(waiting, dependent)
+    return values, tuple(touched)
 
 
 def _fact_value(program: Program, facts: Mapping[str, Value], name: str) -> Value:
@@ -206,44 +247,10 @@ class Resolution:
         for name, value in changes.items():
             given[name] = value
             leaves[program.leaf_of_flag[name]] = value
-        values, touched = self._propagated(leaves)
+        values, touched = _propagated(self.executable, self.values, leaves)
         return Resolution(
             self.executable, given, values, self._state.updated(program, values, touched), touched
         )
-
-    def _propagated(self, leaves: Mapping[int, Value]) -> tuple[list[Value], tuple[int, ...]]:
-        """The values after some leaves have new ones, and the nodes that had to be evaluated."""
-        program, fast = self.program, self.executable.fast
-        dependents, first = program.dependents, program.leaf_count
-        values = self.values.copy()
-        waiting: list[int] = []
-        seen: set[int] = set()
-        for leaf, value in leaves.items():
-            if not same(values[leaf], value):
-                values[leaf] = value
-                seen.update(dependents[leaf])
-        waiting.extend(seen)
-        heapify(waiting)
-        touched: list[int] = []
-        while waiting:
-            node = heappop(waiting)
-            touched.append(node)
-            try:
-                value = fast[node - first](values)
-            except Exception:  # noqa: BLE001 - whatever the engine's own expression would raise
-                value = careful(program, node, values)
-            else:
-                if value is MISSING:
-                    value = careful(program, node, values)
-            before = values[node]
-            if value is before or same(value, before):
-                continue
-            values[node] = value
-            for dependent in dependents[node]:
-                if dependent not in seen:
-                    seen.add(dependent)
-                    heappush(waiting, dependent)
-        return values, tuple(touched)
 
     def _inherits_crash(self, node: int) -> bool:
         """Whether a fault only came here from a node that is a crash itself."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from constraints.catalog import Value
 from constraints.expression.evaluate import evaluate_exactly, truth, truth_alike
-from constraints.expression.values import MISSING, UNKNOWN, Fault, same
+from constraints.expression.values import UNKNOWN, Fault, same
 from solver.program import ALWAYS, Kind, Program, Terms
 
 
@@ -19,7 +19,7 @@ def careful(program: Program, node: int, values: list[Value]) -> Value:
 
     Returns:
         True, False, UNKNOWN or a Fault for a guard, a rule and a notice; for a let or a set, its value, or
-        MISSING where it has taken no effect and nothing gave its name a value before.
+        MISSING where a set has taken no effect and nothing gave its target a value before.
     """
     terms = program.terms(node)
     condition = condition_of(program, node, terms, values)
@@ -33,10 +33,7 @@ def careful(program: Program, node: int, values: list[Value]) -> Value:
         return condition
     read = truth_alike if program.truths[node] else evaluate_exactly
     value = read(terms.value, lambda path: values[terms.producers[path]])
-    if condition is True or same(value, before):
-        return value
-    # Where the block is not entered, nobody reads what is named and read in it alone.
-    return value if before is MISSING and program.locals[node] else UNKNOWN
+    return value if condition is True or same(value, before) else UNKNOWN
 
 
 def condition_of(program: Program, node: int, terms: Terms, values: list[Value]) -> Value:

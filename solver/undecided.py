@@ -17,8 +17,7 @@ from constraints.expression.evaluate import truth
 from constraints.expression.forms import free_names
 from constraints.expression.syntax import And, Conditional, Expression, Name, Not, Or
 from constraints.expression.values import UNKNOWN, same
-from solver.program import ALWAYS, NOTHING, Kind, Program, Terms
-from solver.reason import Leaves
+from solver.program import ALWAYS, NOTHING, Kind, Leaves, Program, Terms
 from solver.resolution import Resolution
 
 

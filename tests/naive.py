@@ -61,19 +61,17 @@ def run(steps: Sequence[Step], entered: Any, outcome: Outcome) -> None:
         result = condition
         if isinstance(step, Block):
             run(step.steps, condition, outcome)
-        elif isinstance(step, (Let, Set)):
-            name = step.name if isinstance(step, Let) else step.target
-            before = environment.get(name, MISSING)
+        elif isinstance(step, Let):
+            result = environment[step.name] = evaluate_exactly(step.value, lookup)
+        elif isinstance(step, Set):
+            before = environment.get(step.target, MISSING)
             result = before
             if isinstance(condition, Fault):
                 result = condition
             elif condition is not False:
                 value = evaluate_exactly(step.value, lookup)
-                keeps = (
-                    condition is True or (isinstance(step, Let) and before is MISSING) or same(before, value)
-                )
-                result = value if keeps else UNKNOWN
-            environment[name] = result
+                result = value if condition is True or same(before, value) else UNKNOWN
+            environment[step.target] = result
         outcome.steps.append((step, result))
 
 

@@ -1,4 +1,4 @@
-"""What becomes of a command: the rules that it breaks, what is rewritten, what is undecided. Mends nothing."""
+"""What becomes of a command: rules that it breaks, what is rewritten, what is undecided. Mends nothing."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ def report_of(case: Case, *, ignore: Collection[str] = ()) -> Report:
 def _violations(case: Case) -> Iterator[Violation]:
     for problem in case.arguments.problems:
         yield _argument_violation(case, problem)
-    earlier: list[frozenset[tuple[str, str]]] = []
+    earlier: list[frozenset[str]] = []
     for node in case.resolution.broken:
         reason = case.explainer.reason(node)
-        given = frozenset((cause.kind, cause.name) for cause in reason.causes if cause.kind == "given")
-        leaves = given or frozenset((cause.kind, cause.name) for cause in reason.causes)
+        given = frozenset(cause.name for cause in reason.causes if cause.kind == "given")
+        leaves = given or frozenset(cause.name for cause in reason.causes)
         is_crash = isinstance(case.resolution.values[node], Fault)
         # What comes after a refusal may take for granted that it was not reached.
         if not is_crash or not any(leaves & each for each in earlier):
