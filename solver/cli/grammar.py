@@ -36,7 +36,7 @@ def read_with_typer(arguments: Sequence[str]) -> Invocation | int:
     try:
         read = application()(list(head) or ["--help"], prog_name="flagfit", standalone_mode=False)
     except _USAGE_ERROR as error:
-        raise Misuse(_one_line(error)) from None
+        raise Misuse(_one_line(error, f"flagfit {head[0]}")) from None
     if not isinstance(read, Invocation):
         return int(read or 0)
     if COMMANDS[read.command].takes_launch:
@@ -129,8 +129,8 @@ def _given(found: Mapping[str, Any]) -> dict[str, str | tuple[str, ...] | bool]:
     return given
 
 
-def _one_line(error: Any) -> str:
+def _one_line(error: Any, command: str) -> str:
     """What is wrong and where to look: typer's own message, then the help of the command meant."""
-    path = error.ctx.command_path if error.ctx is not None else "flagfit"
+    path = error.ctx.command_path if error.ctx is not None else command
     message = " ".join(error.format_message().split()).rstrip(".")
     return f"{message} (see `{path} --help`)"

@@ -6,6 +6,7 @@ means, so the two can't disagree about it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
@@ -74,6 +75,15 @@ def assignment(value: str) -> tuple[str, str]:
     return name.strip(), rest
 
 
+def fact_assignment(value: str) -> tuple[str, Any]:
+    """`NAME=VALUE`, the value read as JSON where it is JSON, else taken as text."""
+    name, rest = assignment(value)
+    try:
+        return name, json.loads(rest)
+    except (ValueError, RecursionError):
+        return name, rest
+
+
 def one_of(*choices: str) -> Converter:
     """One of a few words."""
 
@@ -123,6 +133,13 @@ class Options:
         metavar="NAME=VALUE",
         help="An environment variable of the server. May be repeated.",
         convert=assignment,
+        repeated=True,
+    )
+    fact: tuple[tuple[str, Any], ...] = option(
+        "--fact",
+        metavar="NAME=VALUE",
+        help="A single fact, such as gpu.count=8; wins over --gpu and --model-config. May be repeated.",
+        convert=fact_assignment,
         repeated=True,
     )
     ignore: tuple[str, ...] = option(

@@ -109,6 +109,7 @@ def _world(options: Options) -> dict[str, Any]:
         "gpu": options.gpu,
         "model_config": options.model_config,
         "env": dict(options.env),
+        "facts": dict(options.fact),
         "ignore": options.ignore,
     }
 

@@ -54,6 +54,22 @@ def test_an_environment_variable_needs_a_name_and_a_value(text: str) -> None:
         read_options(["env"], {"env": (text,)}, {})
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("8", 8),
+        ("true", True),
+        ("null", None),
+        ("H100", "H100"),
+        ("[9, 0]", [9, 0]),
+        ("", ""),
+        ("[" * 9999, "[" * 9999),
+    ],
+)
+def test_a_fact_is_json_or_else_text(text: str, value: object) -> None:
+    assert read_options(["fact"], {"fact": (f"gpu.x={text}",)}, {}).fact == (("gpu.x", value),)
+
+
 def test_a_variable_stands_in_for_an_option_not_given() -> None:
     environ = {"FLAGFIT_GPU": "h100", "FLAGFIT_IGNORE": "SGL0001,SGL0002 SGL0003", "FLAGFIT_TIMEOUT": ""}
     options = read_options(OPTIONS, {}, environ)

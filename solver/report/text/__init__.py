@@ -72,7 +72,7 @@ def _faults(report: Report) -> str:
 
 def _circumstances(report: Report) -> str:
     """Which release and why that one, what the facts were taken from, and what was not told."""
-    parts = [f"release: {report.release_source}"] if report.release_source else []
+    parts = [f"release {report.release} ({report.release_source})"] if report.release_source else []
     sources = report.world.sources
     parts += [f"{name.replace('_', ' ')}: {harmless(source)}" for name, source in sources.items()]
     untold = [option for name, option in _ASKED_FOR.items() if name not in sources]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _CAUSES_SHOWN = 6
 _FACTS_FROM = {"gpu.": "--gpu", "model.": "--model-config", "env.": "--env", "environ.": "--env"}
+_ANY_FACT = "--fact"
 
 
 def violations(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
@@ -30,7 +31,7 @@ def violation_lines(violation: Violation, ink: Ink, *, verbose: bool) -> Iterato
     yield from headed(violation.code, ink.bad, _sentence(violation.message), ink)
     if violation.suggestion:
         yield from labelled("perhaps", violation.suggestion, ink)
-    if violation.reason.causes:
+    if violation.reason.causes and violation.kind != "argument":
         yield from labelled("because", _causes(violation.reason, verbose=verbose), ink)
     if violation.at:
         where = f"{violation.at}, in {violation.function}"
@@ -114,9 +115,16 @@ def _deciding(missing: Iterable[str]) -> str:
     names = list(missing)
     if not names:
         return "nothing that could be told: the rule was extracted only in part"
-    options = {option for name in names for prefix, option in _FACTS_FROM.items() if name.startswith(prefix)}
-    told = f" ({', '.join(sorted(options))})" if options else ""
-    return ", ".join(names) + told
+    options = {_option_for(name) for name in names} - {""}
+    return ", ".join(names) + (f" ({', '.join(sorted(options))})" if options else "")
+
+
+def _option_for(fact: str) -> str:
+    """The option of flagfit that tells a fact; empty for a flag, whose value the command itself must tell."""
+    for prefix, option in _FACTS_FROM.items():
+        if fact.startswith(prefix):
+            return option
+    return _ANY_FACT if "." in fact else ""
 
 
 def _sentence(text: str) -> str:
