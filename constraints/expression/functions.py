@@ -183,6 +183,10 @@ def _enumerate(values: Iterable[Value], start: int = 0) -> list[tuple[int, Value
     return list(enumerate(ordered(values), start))
 
 
+def _unique(values: Iterable[Value]) -> list[Value]:
+    return list(dict.fromkeys(ordered(values)))
+
+
 def _reversed(values: Value) -> list[Value]:
     return list(reversed(values))
 
@@ -292,6 +296,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "join": Function(_join, 2, 2),
     "replace": Function(_replace, 3, 4),
     "sorted": Function(sorted, 1, 1),
+    "unique": Function(_unique, 1, 1),
     "list": Function(_list, 0, 1),
     "tuple": Function(_tuple, 0, 1),
     "set": Function(set, 0, 1),

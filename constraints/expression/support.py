@@ -50,7 +50,7 @@ def support(expression: Expression, lookup: Lookup, cost: Cost) -> frozenset[str
     However the other names change (faults apart), the value stays the same; where it is True or False,
     it stays as true. For an unknown value: the unknown names that make it so.
 
-    Cheapest is the sum of costs, then the number of names, then the alphabet. Names that several
+    Cheapest is the sum of costs, then the number of names, then what is written first. Names that several
     alternatives share are counted once as long as there are not more than `KEPT` alternatives; beyond
     that a slightly dearer set may come out, still one that suffices.
 
@@ -122,17 +122,17 @@ class _Finder:
 
     # How sets are put together.
 
-    def _price(self, names: frozenset[str]) -> tuple[int, int, list[str]]:
+    def _price(self, names: frozenset[str]) -> tuple[int, int]:
         costs = self._costs
         for name in names:
             if name not in costs:
                 costs[name] = self._cost(name)
-        return sum(costs[name] for name in names), len(names), sorted(names)
+        return sum(costs[name] for name in names), len(names)
 
     def _cheapest(self, sets: Iterable[frozenset[str]]) -> _Sets:
         """The cheapest of some sets, without those that contain another."""
         kept: list[frozenset[str]] = []
-        for names in sorted(set(sets), key=self._price):
+        for names in sorted(dict.fromkeys(sets), key=self._price):
             if not any(other <= names for other in kept):
                 kept.append(names)
                 if len(kept) == KEPT:

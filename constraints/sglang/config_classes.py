@@ -31,8 +31,9 @@ class ConfigClass:
         parent: the class it derives from; None for the base of all.
         aliases: other names of attributes.
         subs: the classes of nested configurations, by attribute.
+        key: where in a larger configuration one of this class is found; empty for nowhere.
         fields: attributes with their defaults, filled before any program runs; None where the class has a
-            constructor of its own.
+            constructor of its own. The base's fields are part of every class's.
         unknown: fields whose defaults are no data.
         constants: attributes of the class itself.
         methods: names that exist and are no data.
@@ -48,6 +49,7 @@ class ConfigClass:
     parent: str | None
     aliases: Mapping[str, str]
     subs: Mapping[str, str]
+    key: str
     fields: Mapping[str, Any] | None
     unknown: frozenset[str]
     constants: Mapping[str, Any]
@@ -82,7 +84,7 @@ class ConfigClasses:
         """A class by its name in the table; None if it is not recorded."""
         if name not in self._classes:
             entry = self._line(name)
-            self._classes[name] = None if entry is None else _class(name, entry)
+            self._classes[name] = None if entry is None else self._made(name, entry)
         return self._classes[name]
 
     def lineage(self, name: str) -> tuple[ConfigClass, ...]:
@@ -93,6 +95,13 @@ class ConfigClasses:
             found.append(cls)
             each = cls.parent
         return tuple(found)
+
+    def _made(self, name: str, entry: Mapping[str, Any]) -> ConfigClass:
+        fields = entry.get("fields")
+        if fields is not None and name != self.base:
+            base = self.get(self.base)
+            fields = {**(base.fields or {} if base else {}), **fields}
+        return _class(name, entry, fields)
 
     def _line(self, name: str) -> dict[str, Any] | None:
         key = f"\n{json.dumps(name)}: "
@@ -111,14 +120,15 @@ def shipped_classes() -> ConfigClasses:
     return ConfigClasses(_SHIPPED.read_text(encoding="utf-8"))
 
 
-def _class(name: str, entry: Mapping[str, Any]) -> ConfigClass:
+def _class(name: str, entry: Mapping[str, Any], fields: Mapping[str, Any] | None) -> ConfigClass:
     return ConfigClass(
         name=name,
         type=entry["type"],
         parent=entry.get("parent"),
         aliases=entry.get("aliases", {}),
         subs=entry.get("subs", {}),
-        fields=entry.get("fields"),
+        key=entry.get("key", ""),
+        fields=fields,
         unknown=frozenset(entry.get("unknown", ())),
         constants=entry.get("constants", {}),
         methods=frozenset(entry.get("methods", ())),

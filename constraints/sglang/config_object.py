@@ -228,16 +228,13 @@ class Builder:
     def _base_post(self, made: ConfigObject, keywords: dict[str, Value]) -> None:
         """What transformers' base class does with the arguments that no class took."""
         older_dtype = keywords.pop("torch_dtype", None)
-        if made.read("dtype") is None:
+        if made.read("dtype") is None and older_dtype is not None:
             made.write("dtype", older_dtype)
-        if made.has("rope_parameters"):
-            self._convert_rope(made, -1, keywords)
-        elif keywords.get("rope_scaling") and keywords.get("rope_theta"):
-            self._convert_rope(made, -1, keywords)
+        if made.has("rope_parameters") or _has_older_rope(keywords):
+            keywords = self._convert_rope(made, -1, keywords)
         for name in (*self.classes.generation, "name_or_path", "_commit_hash"):
             keywords.pop(name, None)
-        made.values["output_attentions"] = keywords.pop("output_attentions", False)
-        for name in ("attn_implementation", "experts_implementation"):
+        for name in ("output_attentions", "attn_implementation", "experts_implementation"):
             keywords.pop(name, None)
         per_layer = keywords.pop("per_layer_config", None)
         for name, value in keywords.items():
@@ -250,18 +247,23 @@ class Builder:
             if isinstance(listed, list) and any(each in _LAYER_TYPES for each in listed if isinstance(each, str)):
                 made.write(name, [_LAYER_TYPES.get(each, each) if isinstance(each, str) else each for each in listed])
 
-    def _convert_rope(self, made: ConfigObject, after: int, keywords: dict[str, Value]) -> None:
+    def _convert_rope(self, made: ConfigObject, after: int, keywords: dict[str, Value]) -> dict[str, Value]:
+        """Takes rotary parameters out of the keywords; the others are left."""
+        keywords = dict(keywords)
         program = _next_program(made, "rope", after)
         if program is None:
             config_rope.convert(made, keywords)
-            return
+            return keywords
         frame = _Frame(self, made)
         frame.keywords = keywords
         frame.locals = dict(program.get("parameters", {}))
         frame.run(program["steps"])
+        if frame.is_lost:
+            made.forget()
+        return frame.keywords
 
-    def ascend(self, made: ConfigObject, step: Step, keywords: dict[str, Value]) -> None:
-        """A call of a method of the next class above the one that a step stands in."""
+    def ascend(self, made: ConfigObject, step: Step, keywords: dict[str, Value]) -> dict[str, Value]:
+        """A call of a method of the next class above the one that a step stands in; the keywords left after it."""
         index = next((i for i, cls in enumerate(made.lineage) if cls.name == step["of"]), None)
         if index is None:
             made.forget()
@@ -270,7 +272,8 @@ class Builder:
         elif step["super"] == "post":
             self._post(made, index, keywords)
         else:
-            self._convert_rope(made, index, keywords)
+            return self._convert_rope(made, index, keywords)
+        return keywords
 
 
 def _next_program(made: ConfigObject, kind: str, after: int) -> Program | None:
@@ -278,6 +281,11 @@ def _next_program(made: ConfigObject, kind: str, after: int) -> Program | None:
         if kind in cls.programs:
             return cls.programs[kind]
     return None
+
+
+def _has_older_rope(keywords: Mapping[str, Value]) -> bool:
+    scaling, theta = keywords.get("rope_scaling"), keywords.get("rope_theta")
+    return not (is_known(scaling) and is_known(theta)) or bool(scaling and theta)
 
 
 def _copied(default: Value) -> Value:
@@ -385,7 +393,9 @@ class _Frame:
                     given = {**source, **given}
                 else:
                     self.is_lost = True
-            self.builder.ascend(self.made, step, given)
+            left = self.builder.ascend(self.made, step, given)
+            if step["super"] == "rope":
+                self.keywords = left
             if self.is_lost:
                 self.made.forget()
         elif "drop" in step:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from constraints.expression.simplify import conjunction, disjunction, negation, truth
+from constraints.expression.simplify import conjunction, disjunction, negation
 from constraints.expression.syntax import FALSE, TRUE, Call, Expression
 from constraints.sglang.extraction.state import Attempt, Exit, Snapshot, joined
 from constraints.sglang.extraction.values import Class, External
@@ -141,17 +141,21 @@ def raised(x: Executor, exception: str, node: ast.AST) -> None:
 
 def may_raise(x: Executor, value: Expression, exception: str, node: ast.AST) -> None:
     """Evaluating `value` here may raise: where a handler would catch that, the path splits."""
+    raises_when(x, Call("crashes", (value,)), exception, node)
+
+
+def raises_when(x: Executor, test: Expression, exception: str, node: ast.AST) -> bool:
+    """An exception raised here where `test` holds. False where no handler would catch it."""
     exits = _catcher(x, exception)
     if exits is None:
-        return
-    crashes = Call("crashes", (value,))
-    if truth(crashes) is False:
-        return
+        return False
     attempt, rows = exits
     state = x.state
-    with x.under(crashes):
+    with x.under(test):
         rows.append(state.leave(attempt.base, frame=attempt.frame))
-    state.guard.append(negation(crashes))
+    if test != FALSE:
+        state.guard.append(negation(test))
+    return True
 
 
 def would_catch(x: Executor, exception: str) -> bool:

@@ -496,7 +496,7 @@ def _callable(x: Executor, arguments: list[Value], keywords: Keywords, node: ast
 def _fromkeys(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
     rows = operations.elements_of(x, arguments[0], node)
     if rows is None:
-        return x.unknown(node, "dict.fromkeys of something not known")
+        return Call("unique", (operations.as_expression(x, arguments[0], node),))
     entries = {}
     for guard, key in rows:
         plain = operations.as_key(x, key)
@@ -504,6 +504,15 @@ def _fromkeys(x: Executor, arguments: list[Value], keywords: Keywords, node: ast
             return x.unknown(node, "dict.fromkeys of something not known")
         entries[plain] = (guard, arguments[1] if len(arguments) > 1 else NONE)
     return x.state.allocate(Entries(entries))
+
+
+def _path(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+    plain = [operations.as_expression(x, a, node) for a in arguments]
+    return plain[0] if len(plain) == 1 else Call("join_path", tuple(plain))
+
+
+def _path_exists(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+    return x.described.path_exists(x, operations.as_expression(x, arguments[0], node), node)
 
 
 def _ignored(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
@@ -526,6 +535,8 @@ _SPECIAL: dict[str, Callable[[Executor, list[Value], Keywords, ast.AST], Value |
     "setattr": _setattr, "object.__setattr__": _setattr, "type": _type, "callable": _callable, "next": _next,
     "iter": _first_argument, "copy.copy": _copy, "copy.deepcopy": _deepcopy, "dataclasses.replace": _replace,
     "msgspec.structs.replace": _replace, "dataclasses.fields": _fields,
+    "functools.lru_cache()": _first_argument, "pathlib.Path": _path, "os.path.expanduser": _first_argument,
+    "os.path.exists": _path_exists, "os.path.isfile": _path_exists, "os.path.isdir": _path_exists,
     "functools.partial": _partial, "functools.lru_cache": _first_argument, "functools.cache": _first_argument,
     "functools.wraps": _first_argument, "dict.fromkeys": _fromkeys, "print": _ignored, "warnings.warn": _ignored,
     "os.makedirs": _ignored, "importlib.import_module": _import_module, "contextlib.suppress": _ignored,

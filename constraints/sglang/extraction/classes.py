@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from constraints.expression.simplify import comparison
+from constraints.expression.simplify import comparison, constant
 from constraints.expression.syntax import TRUE, Expression, Literal
-from constraints.sglang.extraction import expressions
+from constraints.sglang.extraction import attempts, expressions
 from constraints.sglang.extraction.state import Frame, choice
 from constraints.sglang.extraction.values import Class, EnumMember, Function, Method, Value
 
@@ -144,12 +144,13 @@ class Classes:
                 found.node, ast.FunctionDef
             ) else set()  # fmt: skip
             return Method(owner, found) if "classmethod" in decorators else found
-        constant = self._constant(x, owner, name)
-        if constant is not None:
-            return constant
+        found_constant = self.constant(x, owner, name)
+        if found_constant is not None:
+            return found_constant
         return default if default is not None else x.unknown(node, f"class attribute {owner.name}.{name}")
 
-    def _constant(self, x: Executor, owner: Class, name: str) -> Value | None:
+    def constant(self, x: Executor, owner: Class, name: str) -> Value | None:
+        """A constant of the class's body, own or inherited."""
         key = (owner, name)
         if key in self._constants:
             return self._constants[key]
@@ -167,7 +168,7 @@ class Classes:
                 self._constants[key] = made
                 return made
         for base in self.bases(x, owner):
-            if isinstance(base, Class) and (found := self._constant(x, base, name)) is not None:
+            if isinstance(base, Class) and (found := self.constant(x, base, name)) is not None:
                 return found
         return None
 
@@ -195,6 +196,10 @@ class Classes:
         rows: list[tuple[Expression, Value]] = [
             (comparison("==", name, Literal(m.name)), m) for m in self.members(x, owner)
         ]
+        names = constant(tuple(m.name for m in self.members(x, owner)))
+        missing = comparison("not in", name, names)
+        if attempts.raises_when(x, missing, "KeyError", node):
+            return choice(rows)
         return choice([*rows, (TRUE, x.fault("KeyError", node))])
 
     def member_of_value(self, x: Executor, owner: Class, value: Expression, node: ast.AST) -> Value:

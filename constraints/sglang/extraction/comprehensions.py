@@ -36,8 +36,6 @@ def _rows(x: Executor, node: Node, depth: int) -> list[tuple[Expression, Value]]
     generator = node.generators[depth]
     iterable = expressions.evaluate(x, generator.iter)
     known = operations.elements_of(x, iterable, node)
-    if known is None:
-        known = x.described.known_elements(x, iterable, node)
     if known is None or len(known) > 512:
         return None
     rows: list[tuple[Expression, Value]] = []

@@ -40,6 +40,7 @@ _SAME = frozenset({
     "lower", "upper", "strip", "lstrip", "rstrip", "split", "startswith", "endswith", "replace",
     "removeprefix", "removesuffix", "isdigit", "isnumeric", "keys", "values", "items", "get", "count", "index",
 })  # fmt: skip
+_OF_PATHS = frozenset({"is_file", "is_dir", "exists"})
 _FOLDED = _SAME | {"join", "title", "capitalize", "splitlines", "rsplit", "partition", "rpartition", "isalpha",
                    "find", "rfind", "isidentifier", "format", "isupper", "islower"}  # fmt: skip
 
@@ -78,6 +79,8 @@ def of_plain(
             return constant(list(result) if name in ("keys", "values", "items") else result)
         except (TypeError, ValueError, AttributeError):
             pass
+    if name in _OF_PATHS:
+        return x.described.path_exists(x, receiver, node)
     if name == "format":
         return x.unknown(node, "a formatted text")
     if name in ("copy", "__copy__"):

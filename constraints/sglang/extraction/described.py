@@ -96,7 +96,7 @@ class Described:
     def call(self, x: Executor, function: Value, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
         """The value of a described call; None where the call is not described."""
         match function:
-            case Function(node=ast.FunctionDef(name=name), module=module, owner=None):
+            case Function(node=ast.FunctionDef(name=name), module=module):
                 helper = _HELPERS.get(name)
                 if helper is not None:
                     return helper(x, arguments, keywords, node)
@@ -147,7 +147,7 @@ class Described:
         """Whether an import is taken to fail: packages that a CUDA or ROCm server does not have."""
         return isinstance(value, External) and value.path.split(".")[0] in _MISSING_PACKAGES
 
-    def known_elements(self, x: Executor, iterable: Value, node: ast.AST) -> list[tuple[Expression, Value]] | None:
+    def known_elements(self, x: Executor, iterable: Expression, node: ast.AST) -> list[tuple[Expression, Value]] | None:
         """Elements of data whose keys the engine's own parser limits: `(key, value)` by `.items()`."""
         if isinstance(iterable, Call) and iterable.function in ("items", "keys") and iterable.arguments:
             keys = _schema(x, iterable.arguments[0])
@@ -161,6 +161,14 @@ class Described:
                     rows.append((there, pair if iterable.function == "items" else Literal(key)))
                 return rows
         return None
+
+    def path_exists(self, x: Executor, path: Expression, node: ast.AST) -> Expression:
+        """Whether a file is there. Beside a model's config.json nothing is taken to be; else nobody knows."""
+        if isinstance(path, Call) and path.function == "join_path":
+            first = path.arguments[0]
+            if isinstance(first, Name) and first.path.startswith("model_path@"):
+                return FALSE
+        return x.unknown(node, "asks whether a file exists")
 
     def attribute_set(self, x: Executor, owner: Value, name: str, value: Value, node: ast.AST) -> None:
         """An attribute set on something that is not an object here."""
@@ -471,6 +479,11 @@ def _collect_overrides(x: Executor, arguments: list[Value], keywords: Keywords, 
     return collected_overrides(x, arguments, node)
 
 
+# A LoRA adapter's identity is a digest of its name and path: two of these are equal where both are.
+def _identity(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+    return Collection("tuple", tuple(operations.as_expression(x, a, node) for a in arguments))
+
+
 _HELPERS: dict[str, Helper] = {
     "resolving_view": _resolving_view,
     "resolved_view": _resolved_view,
@@ -481,6 +494,7 @@ _HELPERS: dict[str, Helper] = {
     "run_post_process_pass": _run_post_process_pass,
     "record_foreign_defaults": _record_foreign_defaults,
     "run_hook": _run_hook,
+    "deterministic_id": _identity,
     "collect_model_override_declarations": _collect_overrides,
     "model_config_of": _model_config_of,
     "get_config": _get_config,

@@ -20,6 +20,7 @@ from constraints.expression.syntax import FALSE, NONE, TRUE, Call, Expression, I
 from constraints.sglang.extraction import attempts, calls, expressions, loops, operations
 from constraints.sglang.extraction.classes import Classes
 from constraints.sglang.extraction.facts import FactReader
+from constraints.sglang.extraction.faults import fault_kind
 from constraints.sglang.extraction.record import Record
 from constraints.sglang.extraction.source import Module, Source
 from constraints.sglang.extraction.state import Frame, Snapshot, State, joined, merged
@@ -123,9 +124,10 @@ class Executor:
                 self._if(node)
             case ast.Expr(value=value):
                 if not isinstance(value, ast.Constant):
-                    expressions.evaluate(self, value)
+                    self.refuse_faults(expressions.evaluate(self, value), value)
             case ast.Assign(targets=targets, value=value):
                 made = expressions.evaluate(self, value)
+                self.refuse_faults(made, value)
                 for target in targets:
                     self.assign(target, made)
             case ast.AnnAssign(target=target, value=value):
@@ -135,15 +137,15 @@ class Executor:
                 self._augmented(node)
             case ast.Return(value=value):
                 result = NONE if value is None else expressions.evaluate(self, value)
+                if value is not None:
+                    self.refuse_faults(result, value)
                 if not self.state.dead:
                     self.state.frame.returns.append(self.state.leave(self.state.frame.base, result))
                     self.state.dead = "return"
             case ast.Raise():
                 attempts.raise_(self, node)
             case ast.Assert(test=test):
-                failed = negation(operations.truth(self, expressions.evaluate(self, test)))
-                if not self.state.dead:
-                    self.branch(failed, lambda: attempts.raised(self, "AssertionError", node), lambda: None)
+                self._assert(test)
             case ast.For():
                 loops.for_(self, node)
             case ast.While():
@@ -183,8 +185,34 @@ class Executor:
             case _:
                 self.unknown(node, f"a {type(node).__name__} statement")
 
+    def _assert(self, test: ast.expr) -> None:
+        """An assertion. One of several conditions fails where that condition stands, as Python says."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            for operand in test.values:
+                if not self.state.dead:
+                    self._assert(operand)
+            return
+        holds = operations.truth(self, expressions.evaluate(self, test))
+        if self.state.dead:
+            return
+        self.refuse_faults(holds, test)
+        last = test
+        while isinstance(last, ast.BoolOp):
+            last = last.values[-1]
+        self.branch(negation(holds), lambda: attempts.raised(self, "AssertionError", last), lambda: None)
+
+    def refuse_faults(self, value: Value, node: ast.expr) -> None:
+        """Writes a rule where evaluating the value here may fail."""
+        if not isinstance(value, Expression) or self.state.dead or self.state.attempts:
+            return
+        kind = fault_kind(value, self.record.is_nullable, self.state.guard)
+        if kind:
+            crashes = Call("crashes", (value,))
+            self.log.refuse((*self.state.guard, crashes), self.site(node), self.state.frame.name, TRUE, kind)
+
     def _if(self, node: ast.If) -> None:
         test = operations.truth(self, expressions.evaluate(self, node.test))
+        self.refuse_faults(test, node.test)
         if not self.state.dead:
             self.branch(test, lambda: self.execute(node.body), lambda: self.execute(node.orelse))
 

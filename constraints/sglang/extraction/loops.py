@@ -11,9 +11,9 @@ from constraints.expression.simplify import conjunction, disjunction, is_constan
 from constraints.expression.syntax import FALSE, TRUE, Comprehension, Expression, Name
 from constraints.catalog import Let, Refuse, Set
 from constraints.sglang.extraction import expressions, operations
-from constraints.sglang.extraction.state import Exit, Loop, joined
+from constraints.sglang.extraction.state import Exit, Loop, choice, joined
 from constraints.sglang.extraction.steps import Entry
-from constraints.sglang.extraction.values import Lost, Value
+from constraints.sglang.extraction.values import Content, Items, Lost, Ref, Value
 
 if TYPE_CHECKING:
     from constraints.sglang.extraction.executor import Executor
@@ -25,8 +25,6 @@ def for_(x: Executor, node: ast.For) -> None:
     """Runs a `for` statement."""
     iterable = expressions.evaluate(x, node.iter)
     rows = operations.elements_of(x, iterable, node)
-    if rows is None:
-        rows = x.described.known_elements(x, iterable, node)
     if rows is not None and len(rows) <= _MOST_PASSES:
         _unrolled(x, node, rows)
     else:
@@ -95,11 +93,19 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
     del state.frame.returns[returns:]
     changed = [n for n, v in state.frame.locals.items() if snapshot.locals.get(n) is not v]
     heap = [i for i, c in state.heap.items() if i in snapshot.heap and snapshot.heap[i] is not c]
+    mapped = {i: _mapped(x, snapshot.heap[i], state.heap[i], variable, iterable, node) for i in heap}
     state.restore(snapshot)
     for name in changed:
         state.frame.locals[name] = x.unknown(node, f"{name} is computed in a loop over unknown elements")
-    for identity in heap:
-        state.heap[identity] = Lost(x.site(node), "changed in a loop over unknown elements")
+    for identity, made in mapped.items():
+        lost = Lost(x.site(node), "changed in a loop over unknown elements")
+        if made is None:
+            state.heap[identity] = lost
+            continue
+        state.heap[identity] = lost
+        for name, value in state.frame.locals.items():
+            if value == Ref(identity):
+                state.frame.locals[name] = made
     for exit_ in exits:
         found = _some(exit_.guard, variable, iterable)
         value = exit_.value
@@ -107,6 +113,22 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
             value = x.unknown(node, "returned from a loop over unknown elements")
         state.frame.returns.append(Exit(conjunction((*state.guard[state.frame.base :], found)), state.snapshot(), value))
         state.guard.append(negation(found))
+
+
+def _mapped(
+    x: Executor, before: Content, after: Content, variable: str, iterable: Expression, node: ast.AST
+) -> Expression | None:
+    """A list that every pass appends one element to, as a comprehension; None for any other change."""
+    if not (isinstance(before, Items) and isinstance(after, Items) and before.kind == after.kind == "list"):
+        return None
+    added = after.elements[len(before.elements) :]
+    if before.elements or not added or after.elements[: len(before.elements)] != before.elements:
+        return None
+    if disjunction(guard for guard, _ in added) != TRUE and len(added) == 1:
+        guard, value = added[0]
+        return Comprehension("list", operations.as_expression(x, value, node), variable, iterable, guard)
+    element = operations.as_expression(x, choice(added), node)
+    return Comprehension("list", element, variable, iterable)
 
 
 @contextmanager

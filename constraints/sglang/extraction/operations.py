@@ -122,7 +122,8 @@ def as_expression(x: Executor, value: Value, node: ast.AST | None = None) -> Exp
             return Name(path)
         case Structured(path=path):
             return Name(path)
-        case External(path=path) if path.startswith("torch."):
+        case External(path=path) if "." in path:
+            # A library's constant: compared by its name. torch's dtypes are known by theirs.
             return Literal(path.removeprefix("torch."))
         case Ref():
             match x.state.content(value):
@@ -157,6 +158,12 @@ def as_expression(x: Executor, value: Value, node: ast.AST | None = None) -> Exp
                     return x.unknown_at(site, cause)
                 case Instance(facts=facts) if facts:
                     return Name(facts)
+                case Instance(owner=owner, attributes=attributes) if attributes and owner is not None:
+                    # A record as data: what is asked of it later is whether it is there, and how many.
+                    return Mapping(
+                        tuple(Literal(name) for name in attributes),
+                        tuple(as_expression(x, held, node) for held in attributes.values()),
+                    )
                 case Instance(owner=owner):
                     return x.unknown(node, f"an object of {owner.name if owner else 'no known class'}")
     return x.unknown(node, f"a {type(value).__name__.lower()} as a value")
@@ -220,6 +227,8 @@ def _object_attribute(x: Executor, value: Ref, name: str, node: ast.AST, default
                 return x.bound(value, found, node)
             if facts:
                 return x.facts.attribute(x, facts, name, default)
+            if owner is not None and (constant_ := x.classes.constant(x, owner, name)) is not None:
+                return constant_
             if default is not None:
                 return default
             return x.unknown(node, f"attribute {name} that nobody set")
@@ -489,6 +498,8 @@ def elements_of(x: Executor, value: Value, node: ast.AST) -> list[tuple[Expressi
                 rows.extend((conjunction((guard, g)), v) for g, v in inner)
                 taken.append(condition)
             return rows
+        case Call(function="items" | "keys"):
+            return x.described.known_elements(x, value, node)
         case Call(function="range", arguments=arguments) if all(map(is_constant, arguments)):
             numbers = range(*(value_of(a) for a in arguments))
             return [(TRUE, Literal(n)) for n in numbers] if len(numbers) <= 256 else None

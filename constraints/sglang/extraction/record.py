@@ -35,6 +35,11 @@ class Record:
         self.structures: dict[str, Class] = {}
         self._frozen: dict[tuple[str, int], dict[str, int]] = {}
 
+    def is_nullable(self, path: str) -> bool:
+        """Whether a versioned state variable may hold None."""
+        flag = self.flags.get(path.partition("@")[0])
+        return flag is not None and flag.nullable
+
     def has(self, x: Executor, view: View | Structured, name: str) -> bool:
         """Whether reading `name` through the view finds something."""
         if isinstance(view, Structured):

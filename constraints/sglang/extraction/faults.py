@@ -1,0 +1,120 @@
+"""Which expressions may fail where the engine evaluates them: a division by zero, a comparison with None.
+
+The engine does not start then, so a statement that evaluates such an expression is a rule of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from constraints.expression.syntax import (
+    And,
+    Arithmetic,
+    Call,
+    Collection,
+    Comparison,
+    Comprehension,
+    Conditional,
+    Expression,
+    Literal,
+    Mapping,
+    Name,
+    Negative,
+    Not,
+    Or,
+)
+
+_ORDERED = frozenset({"<", "<=", ">", ">="})
+_OF_TEXT = frozenset({"lower", "upper", "strip", "split", "startswith", "endswith", "replace", "len", "int", "float",
+                      "re_match", "items", "keys", "values"})  # fmt: skip
+
+
+def fault_kind(
+    expression: Expression, is_nullable: Callable[[str], bool], guards: Iterable[Expression]
+) -> str:
+    """The exception that evaluating may raise, by name; empty where none is to be expected.
+
+    Args:
+        is_nullable: whether a name may stand for None.
+        guards: what holds on the way here; a name that one of them tests is taken to be not None.
+    """
+    tested = _tested(guards)
+    return _kind(expression, is_nullable, tested)
+
+
+def _kind(node: Expression, is_nullable: Callable[[str], bool], tested: frozenset[str]) -> str:
+    match node:
+        case And(operands=operands) | Or(operands=operands):
+            known = tested
+            for operand in operands:
+                kind = _kind(operand, is_nullable, known)
+                if kind:
+                    return kind
+                # `x is None or x > 1` and `x is not None and x > 1` both make the rest safe.
+                known = known | _tested((operand,))
+            return ""
+        case Conditional(test=test, then=then, otherwise=otherwise):
+            known = tested | _tested((test,))
+            return (
+                _kind(test, is_nullable, tested)
+                or _kind(then, is_nullable, known)
+                or _kind(otherwise, is_nullable, known)
+            )
+        case Arithmetic(operator=op, left=left, right=right):
+            if op in ("%", "//", "/") and not (isinstance(right, Literal) and right.value):
+                if not isinstance(left, Literal) or not isinstance(left.value, str):
+                    return "ZeroDivisionError"
+            for side in (left, right):
+                if _may_be_none(side, is_nullable, tested):
+                    return "TypeError"
+            return _kind(left, is_nullable, tested) or _kind(right, is_nullable, tested)
+        case Comparison(operator=op, left=left, right=right):
+            if op in _ORDERED and any(_may_be_none(s, is_nullable, tested) for s in (left, right)):
+                return "TypeError"
+            if op in ("in", "not in") and _may_be_none(right, is_nullable, tested):
+                return "TypeError"
+            return _kind(left, is_nullable, tested) or _kind(right, is_nullable, tested)
+        case Call(function="crashes"):
+            return ""
+        case Call(function=function, arguments=arguments):
+            if function in _OF_TEXT and arguments and _may_be_none(arguments[0], is_nullable, tested):
+                return "TypeError" if function in ("len", "int", "float", "re_match") else "AttributeError"
+            return next((k for a in arguments if (k := _kind(a, is_nullable, tested))), "")
+        case Not() | Negative() | Collection() | Mapping():
+            return next((k for c in node.children() if (k := _kind(c, is_nullable, tested))), "")
+        case Comprehension(iterable=iterable):
+            return "TypeError" if _may_be_none(iterable, is_nullable, tested) else ""
+    return ""
+
+
+def _may_be_none(node: Expression, is_nullable: Callable[[str], bool], tested: frozenset[str]) -> bool:
+    match node:
+        case Literal(value=None):
+            return True
+        case Name(path=path):
+            return path not in tested and is_nullable(path)
+        case Conditional(test=test, then=then, otherwise=otherwise):
+            known = tested | _tested((test,))
+            return _may_be_none(then, is_nullable, known) or _may_be_none(otherwise, is_nullable, known)
+        case Or(operands=operands):
+            return _may_be_none(operands[-1], is_nullable, tested)
+    return False
+
+
+def _tested(guards: Iterable[Expression]) -> frozenset[str]:
+    """The names whose truth or presence a test settles, one way or the other."""
+    found: set[str] = set()
+    for guard in guards:
+        for node in guard.distinct():
+            match node:
+                case Comparison(left=Name(path=path), right=Literal()):
+                    found.add(path)
+                case Comparison(operator="in", left=Name(path=path)):
+                    found.add(path)
+                case Not(operand=Name(path=path)):
+                    found.add(path)
+                case And(operands=operands) | Or(operands=operands):
+                    found.update(o.path for o in operands if isinstance(o, Name))
+        if isinstance(guard, Name):
+            found.add(guard.path)
+    return frozenset(found)
