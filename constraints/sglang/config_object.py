@@ -134,7 +134,11 @@ class ConfigObject:
         for cls in self.lineage:
             if name in cls.properties:
                 return cls
-            if name in cls.constants or name in cls.methods or (cls.fields is not None and name in cls.fields):
+            if (
+                name in cls.constants
+                or name in cls.methods
+                or (cls.fields is not None and name in cls.fields)
+            ):
                 return None
         return None
 
@@ -244,8 +248,12 @@ class Builder:
             _differ_by_layer(made, per_layer)
         for name in ("layer_types", "mtp_layer_types"):
             listed = made.read(name)
-            if isinstance(listed, list) and any(each in _LAYER_TYPES for each in listed if isinstance(each, str)):
-                made.write(name, [_LAYER_TYPES.get(each, each) if isinstance(each, str) else each for each in listed])
+            if isinstance(listed, list) and any(
+                each in _LAYER_TYPES for each in listed if isinstance(each, str)
+            ):
+                made.write(
+                    name, [_LAYER_TYPES.get(each, each) if isinstance(each, str) else each for each in listed]
+                )
 
     def _convert_rope(self, made: ConfigObject, after: int, keywords: dict[str, Value]) -> dict[str, Value]:
         """Takes rotary parameters out of the keywords; the others are left."""
@@ -299,7 +307,9 @@ def _differ_by_layer(made: ConfigObject, per_layer: Value) -> None:
         return
     layers: dict[int, dict[str, Value]] = {}
     for layer, overrides in per_layer.items():
-        kept = {name: value for name, value in overrides.items() if made.values.get(made.alias(name)) != value}
+        kept = {
+            name: value for name, value in overrides.items() if made.values.get(made.alias(name)) != value
+        }
         if kept:
             layers[int(layer)] = kept
     made.layers = layers

@@ -26,7 +26,13 @@ _TYPES = {
     "EnvTuple": "tuple[str]",
 }
 _HIP = "gpu.is_hip"
-_EXACT = {"bool": bool, "float": (int, float), "int": int, "str": str, "tuple[str]": (list, tuple)}
+_EXACT: dict[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "float": (int, float),
+    "int": (int,),
+    "str": (str,),
+    "tuple[str]": (list, tuple),
+}
 
 
 def extract_environment(source_root: Path) -> Mapping[str, Fact]:
@@ -98,13 +104,13 @@ def _type_of(module: Module, function: ast.expr) -> str:
         if isinstance(statement, ast.ClassDef) and statement.name == function.id:
             if any(isinstance(each, ast.FunctionDef) and each.name == "parse" for each in statement.body):
                 return "any"
-            return next((found for base in statement.bases if (found := _type_of(module, base)) != "any"), "any")
+            return next(
+                (found for base in statement.bases if (found := _type_of(module, base)) != "any"), "any"
+            )
     return "any"
 
 
-def _with_default(
-    constants: Constants, module: Module, name: str, type_name: str, default: ast.expr
-) -> Fact:
+def _with_default(constants: Constants, module: Module, name: str, type_name: str, default: ast.expr) -> Fact:
     function = _function(module, default)
     if function is not None:
         return Fact(name, type_name, fallback=_fallback(function))

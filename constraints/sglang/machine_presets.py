@@ -103,7 +103,9 @@ PRESETS: tuple[Machine, ...] = (
     _nvidia("l4", "L4", 23034, (8, 9), _DATA_CENTER + "l4/"),
     _nvidia("l40", "L40", 46068, (8, 9), _DATA_CENTER + "l40/"),
     _nvidia("l40s", "L40S", 46068, (8, 9), _DATA_CENTER + "l40s/"),
-    _nvidia("rtx4090", "GeForce RTX 4090", 24564, (8, 9), _GEFORCE + "40-series/rtx-4090/", aliases=("4090",)),
+    _nvidia(
+        "rtx4090", "GeForce RTX 4090", 24564, (8, 9), _GEFORCE + "40-series/rtx-4090/", aliases=("4090",)
+    ),
     _nvidia(
         "rtx6000ada",
         "RTX 6000 Ada Generation",
@@ -155,7 +157,9 @@ PRESETS: tuple[Machine, ...] = (
         has_cross_node_nvlink=True,
         aliases=("gb300-nvl72",),
     ),
-    _nvidia("rtx5090", "GeForce RTX 5090", 32607, (12, 0), _GEFORCE + "50-series/rtx-5090/", aliases=("5090",)),
+    _nvidia(
+        "rtx5090", "GeForce RTX 5090", 32607, (12, 0), _GEFORCE + "50-series/rtx-5090/", aliases=("5090",)
+    ),
     _nvidia(
         "rtx6000pro",
         "RTX PRO 6000 Blackwell Server Edition",

@@ -113,7 +113,9 @@ def architecture_facts(name: str) -> ModelFacts:
 
 def _checked(content: Value, path: str) -> Mapping[str, Value]:
     if not isinstance(content, Mapping):
-        raise FactError(OPTION, path, f"is no model configuration: a JSON {type(content).__name__}, not an object")
+        raise FactError(
+            OPTION, path, f"is no model configuration: a JSON {type(content).__name__}, not an object"
+        )
     if not any(mark in content for mark in _MARKS):
         found = ", ".join(sorted(map(str, content))[:3]) or "nothing"
         raise FactError(OPTION, path, f"is no model configuration: it has no model_type, but {found}")
