@@ -7,11 +7,16 @@ the rules that this breaks, solve again. So a configuration is evaluated only if
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from solver.repair.candidates import Assignment, FlagSet, Space, flag_set, numbers
 from solver.repair.conflicts import Conflict, Nogood, Nogoods, conflict, shrink
+from solver.repair.protocol import Rule
 from solver.repair.subproblem import Box, Dead, solve
+
+_LESSONS: int = 4
+"""From one failure so many broken rules are learnt from. One would do; more save evaluations."""
 
 
 def attempt(
@@ -29,6 +34,35 @@ def attempt(
         outside: combinations not wanted. Where there are any, a failure is told by an empty list.
     """
     changed = tuple(numbers(flags))
+    if len(changed) == 1:
+        return _attempt_one(changed[0], space, known)
+    return _attempt_many(changed, space, known, outside)
+
+
+def _attempt_one(flag: int, space: Space, known: Nogoods) -> Assignment | list[Conflict]:
+    """Tries candidate by candidate. Reasons are dear, and asked for only where every candidate has failed."""
+    nogoods = list(known.about((flag,)))
+    refused = {nogood.when[0][1] for nogood in nogoods}
+    failures: dict[int, list[Rule]] = {}
+    for candidate in range(len(space.domains[flag].values)):
+        if candidate not in refused:
+            rules = known.unexplained(space, {flag: candidate})
+            if not rules:
+                return {flag: candidate}
+            failures[candidate] = rules
+    # What refuses many candidates is likely to do so for the same reason, which makes the conflict small.
+    frequency = Counter(rule for rules in failures.values() for rule in rules)
+    for candidate, rules in failures.items():
+        nogoods.append(known.learn(space, {flag: candidate}, max(rules, key=frequency.__getitem__)))
+    regardless = [nogood for nogood in nogoods if not nogood.when]
+    if regardless:
+        return [conflict([nogood], 0) for nogood in regardless]
+    return [_of_one(flag, nogoods, space)]
+
+
+def _attempt_many(
+    changed: tuple[int, ...], space: Space, known: Nogoods, outside: Sequence[Box]
+) -> Assignment | list[Conflict]:
     options = {flag: list(range(len(space.domains[flag].values))) for flag in changed}
     single: dict[int, list[Nogood]] = {flag: [] for flag in changed}
     joint: list[Nogood] = []
@@ -48,9 +82,10 @@ def attempt(
         found = solve(options, joint, space.budget.spend, outside=outside)
         if isinstance(found, Dead):
             return [_of_many(each, single, joint, space) for each in found.components] if not outside else []
-        fresh = known.learn(space, found)
-        if not fresh:
+        rules = known.unexplained(space, found)
+        if not rules:
             return found
+        fresh = [known.learn(space, found, rule) for rule in rules[:_LESSONS]]
         regardless = [nogood for nogood in fresh if not nogood.when]
         if regardless:
             return [conflict([nogood], 0) for nogood in regardless]

@@ -70,19 +70,22 @@ class Nogoods:
         self._by_rule: dict[Rule, list[Nogood]] = {}
         self._by_first: dict[int, list[Nogood]] = {}
 
-    def learn(self, space: Space, assignment: Assignment) -> list[Nogood]:
-        """One nogood for each rule that the configuration breaks and that no known nogood explains."""
-        learnt = []
+    def unexplained(self, space: Space, assignment: Assignment) -> list[Rule]:
+        """The rules that the configuration breaks without that a known nogood says so."""
         changed = flag_set(assignment)
-        for rule in space.broken(assignment):
-            known = self._by_rule.setdefault(rule, [])
-            if not any(nogood.covers(assignment, changed) for nogood in known):
-                nogood = _nogood(space, rule, assignment)
-                known.append(nogood)
-                learnt.append(nogood)
-                if nogood.when:
-                    self._by_first.setdefault(nogood.when[0][0], []).append(nogood)
-        return learnt
+        return [
+            rule
+            for rule in space.broken(assignment)
+            if not any(nogood.covers(assignment, changed) for nogood in self._by_rule.get(rule, ()))
+        ]
+
+    def learn(self, space: Space, assignment: Assignment, rule: Rule) -> Nogood:
+        """Why the configuration breaks the rule."""
+        nogood = _nogood(space, rule, assignment)
+        self._by_rule.setdefault(rule, []).append(nogood)
+        if nogood.when:
+            self._by_first.setdefault(nogood.when[0][0], []).append(nogood)
+        return nogood
 
     def about(self, flags: Sequence[int]) -> Iterator[Nogood]:
         """Those that may refuse a configuration in which exactly these flags change."""

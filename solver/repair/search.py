@@ -124,8 +124,8 @@ class _Search:
         if not self._space.broken({}):
             self._nothing_to_mend = True
             return
-        for nogood in self._known.learn(self._space, {}):
-            self._conflicts.add(conflict([nogood], 0))
+        for rule in self._space.broken({}):
+            self._conflicts.add(conflict([self._known.learn(self._space, {}, rule)], 0))
         found: list[FlagSet] = []
         while len(found) < self._wanted:
             least = self._conflicts.least(besides=found)

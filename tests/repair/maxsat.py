@@ -20,7 +20,8 @@ def optimum(instance: Instance) -> tuple[int, int] | None:
     with RC2(encoding(instance)) as solver:
         if solver.compute() is None:
             return None
-        return divmod(solver.cost, CHANGE)
+        cost: int = solver.cost
+        return divmod(cost, CHANGE)
 
 
 def encoding(instance: Instance) -> WCNF:

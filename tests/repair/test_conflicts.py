@@ -59,16 +59,16 @@ def test_a_nogood_refuses_only_what_is_refused(seed, data):
         assignment = {flag: value for flag, value in values.items() if value >= 0}
         if known.refuse(assignment):
             assert space.broken(assignment)
-        for nogood in known.learn(space, assignment):
+        for rule in known.unexplained(space, assignment):
+            nogood = known.learn(space, assignment, rule)
             assert nogood.covers(assignment, flag_set(assignment))
-            assert nogood.rule in space.broken(assignment)
-        assert known.learn(space, assignment) == []
+        assert known.unexplained(space, assignment) == []
 
 
 def test_only_flags_that_can_change_are_numbered():
     rules = (Rule("r", ("a", "b", "c"), frozenset([(1, 1, 1)])),)
     instance = Instance(dict.fromkeys("abc", 2), dict.fromkeys("abc", 1), rules, fixed=frozenset("b"))
     space = Space(instance, keep=("c",), budget=Budget())
-    (nogood,) = Nogoods().learn(space, {})
+    nogood = Nogoods().learn(space, {}, "r")
     assert space.names == ["a"]
     assert (nogood.held, nogood.pinned) == (0b1, frozenset({"b", "c"}))
