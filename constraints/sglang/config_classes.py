@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from constraints.errors import CatalogError
 
@@ -21,8 +20,7 @@ Program = Mapping[str, Any]
 """How a method fills attributes: `parameters` with defaults, `required` ones, `steps`, and a `result`."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigClass:
+class ConfigClass(NamedTuple):
     """One class of the table.
 
     Attributes:
@@ -61,24 +59,28 @@ class ConfigClass:
     untrusted: frozenset[str]
 
 
-@dataclass(slots=True)
 class ConfigClasses:
-    """The table. Classes are made when they are first asked for."""
+    """The table. Classes are made when they are first asked for.
 
-    text: str
-    base: str = ""
-    types: Mapping[str, str] = field(default_factory=dict)
-    registry: Mapping[str, str] = field(default_factory=dict)
-    generation: frozenset[str] = frozenset()
-    versions: Mapping[str, str] = field(default_factory=dict)
-    _classes: dict[str, ConfigClass | None] = field(default_factory=dict)
+    Attributes:
+        base: transformers' base class of all.
+        types: the classes that transformers reads a `model_type` with.
+        registry: those of SGLang's own, which go before them.
+        generation: arguments about sampling, which no configuration keeps.
+        versions: the releases that the table was recorded from, by package.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._classes: dict[str, ConfigClass | None] = {}
         head = self._line("")
         if head is None or head.get("format") != FORMAT:
             raise CatalogError(_SHIPPED.name, "not a table of configuration classes of this format")
-        self.base, self.types, self.registry = head["base"], head["types"], head["registry"]
-        self.generation, self.versions = frozenset(head["generation"]), head["versions"]
+        self.base: str = head["base"]
+        self.types: Mapping[str, str] = head["types"]
+        self.registry: Mapping[str, str] = head["registry"]
+        self.generation = frozenset[str](head["generation"])
+        self.versions: Mapping[str, str] = head["versions"]
 
     def get(self, name: str) -> ConfigClass | None:
         """A class by its name in the table; None if it is not recorded."""
@@ -105,11 +107,11 @@ class ConfigClasses:
 
     def _line(self, name: str) -> dict[str, Any] | None:
         key = f"\n{json.dumps(name)}: "
-        start = self.text.find(key)
+        start = self._text.find(key)
         if start < 0:
             return None
         start += len(key)
-        line = self.text[start : self.text.index("\n", start)]
+        line = self._text[start : self._text.index("\n", start)]
         entry: dict[str, Any] = json.loads(line.removesuffix(","))
         return entry
 

@@ -77,7 +77,7 @@ def gather_facts(
     """Everything that a caller knows, ready to be asked.
 
     Args:
-        catalog_facts: the facts that the catalog's rules read; environment variables have their defaults there.
+        catalog_facts: the facts that the catalog's rules read, with the defaults of environment variables.
         machine: a preset or a device's name, as for `machines.find_machine`.
         machine_count: devices in one host.
         model_config: a config.json's content, the file, or its folder.

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from constraints.expression.values import MISSING, UNKNOWN, is_known
+from constraints.sglang.config_building import Builder
 from constraints.sglang.config_classes import ConfigClasses
-from constraints.sglang.config_object import Builder, ConfigObject
+from constraints.sglang.config_object import ConfigObject
 
 Value: TypeAlias = Any
 
@@ -33,8 +33,7 @@ _NESTED = ("text_config", "llm_config", "language_config", "vision_config", "thi
 _SHARED = ("pad_token_id", "bos_token_id", "eos_token_id", "tie_word_embeddings")
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """A model's configuration as SGLang holds it.
 
     Attributes:
@@ -249,7 +248,7 @@ def _architecture(config: ConfigObject) -> str | None:
 
 
 def _share_dtype(config: ConfigObject, builder: Builder) -> None:
-    """Parts that are plain dicts become objects, and parts without a type of their numbers take the whole's."""
+    """Parts that are plain dicts become objects; parts without a type of numbers take that of the whole."""
     dtype = config.read("dtype")
     for name in _TEXT_PARTS:
         part = config.read(name)
