@@ -297,6 +297,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "replace": Function(_replace, 3, 4),
     "sorted": Function(sorted, 1, 1),
     "unique": Function(_unique, 1, 1),
+    "encode": Function(_method("encode"), 1, 1),
     "list": Function(_list, 0, 1),
     "tuple": Function(_tuple, 0, 1),
     "set": Function(set, 0, 1),

@@ -10,13 +10,13 @@ from constraints.expression.simplify import comparison, constant
 from constraints.expression.syntax import TRUE, Expression, Literal
 from constraints.sglang.extraction import attempts, expressions
 from constraints.sglang.extraction.state import Frame, choice
-from constraints.sglang.extraction.values import Class, EnumMember, Function, Method, Value
+from constraints.sglang.extraction.values import Class, EnumMember, Function, Items, Method, Value
 
 if TYPE_CHECKING:
     from constraints.sglang.extraction.executor import Executor
 
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
-_RECORDS = frozenset({"NamedTuple", "Struct", "TypedDict"})
+_RECORDS = frozenset({"NamedTuple", "Struct", "TypedDict", "BaseModel"})
 
 
 class Classes:
@@ -132,6 +132,9 @@ class Classes:
             from constraints.sglang.extraction.values import Entries
 
             return x.state.allocate(Entries({m.name: (TRUE, m) for m in self.members(x, owner)}))
+        if name in ("__struct_fields__", "_fields", "__dataclass_fields__", "model_fields"):
+            names = tuple((TRUE, Literal(n)) for n in self.fields(x, owner) or ())
+            return x.state.allocate(Items("tuple", names))
         if name in ("__name__", "__qualname__"):
             return Literal(owner.name)
         if self.is_enum(owner):

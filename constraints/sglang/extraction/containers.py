@@ -81,6 +81,8 @@ def of_plain(
             pass
     if name in _OF_PATHS:
         return x.described.path_exists(x, receiver, node)
+    if name == "encode":
+        return Call("encode", (receiver,))
     if name == "format":
         return x.unknown(node, "a formatted text")
     if name in ("copy", "__copy__"):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from constraints.catalog import Fact
-from constraints.expression.simplify import comparison, conditional, conjunction, constant, disjunction
+from constraints.expression.simplify import comparison, conditional, conjunction, constant, disjunction, negation
 from constraints.expression.syntax import (
     FALSE,
     NONE,
@@ -27,6 +27,7 @@ from constraints.sglang.extraction import operations
 from constraints.sglang.extraction.facts import given_or
 from constraints.sglang.extraction.overrides import collected_overrides, declare_collected
 from constraints.sglang.extraction.record import with_fallback
+from constraints.sglang.extraction.registries import classes_named, registered_calls
 from constraints.sglang.extraction.values import (
     Choice,
     Class,
@@ -122,6 +123,8 @@ class Described:
             return Facts("platform")
         if name == "logger":
             return External("logger")
+        if name == "_LINEAR_ATTN_MODEL_REGISTRY":
+            return registered_calls(x, "sglang.srt.configs", "register_linear_attn_model")
         if name in _PROBE_FACTS and module in _PROBE_MODULES or (
             name.startswith("is_") and module in _PROBE_MODULES and name in _ASSIGNED_PROBES
         ):
@@ -143,9 +146,13 @@ class Described:
     def is_ignored(self, x: Executor, function: Value) -> bool:
         return False
 
-    def is_missing(self, x: Executor, value: Value) -> bool:
-        """Whether an import is taken to fail: packages that a CUDA or ROCm server does not have."""
-        return isinstance(value, External) and value.path.split(".")[0] in _MISSING_PACKAGES
+    def missing_package(self, value: Value) -> Expression:
+        """When an import fails: a package for another kind of machine is taken to be absent."""
+        package = value.path.split(".")[0] if isinstance(value, External) else ""
+        if package in _MISSING_PACKAGES:
+            return TRUE
+        kind = _PACKAGES_OF_KIND.get(package)
+        return negation(Name(kind)) if kind else FALSE
 
     def known_elements(self, x: Executor, iterable: Expression, node: ast.AST) -> list[tuple[Expression, Value]] | None:
         """Elements of data whose keys the engine's own parser limits: `(key, value)` by `.items()`."""
@@ -164,10 +171,9 @@ class Described:
 
     def path_exists(self, x: Executor, path: Expression, node: ast.AST) -> Expression:
         """Whether a file is there. Beside a model's config.json nothing is taken to be; else nobody knows."""
-        if isinstance(path, Call) and path.function == "join_path":
-            first = path.arguments[0]
-            if isinstance(first, Name) and first.path.startswith("model_path@"):
-                return FALSE
+        of_model = any(isinstance(n, Name) and n.path.startswith("model_path@") for n in path.distinct())
+        if of_model:
+            return FALSE if isinstance(path, Call) and path.function == "join_path" else TRUE
         return x.unknown(node, "asks whether a file exists")
 
     def attribute_set(self, x: Executor, owner: Value, name: str, value: Value, node: ast.AST) -> None:
@@ -222,6 +228,7 @@ _ASSIGNED_PROBES = frozenset({
     "is_sm120_supported", "is_sm100_supported", "is_sm100_or_sm110_supported", "is_sm110_supported",
     "is_sm80_supported", "is_sm90_supported",
 })  # fmt: skip
+_PACKAGES_OF_KIND = {"aiter": "gpu.is_hip", "torch_npu": "gpu.is_npu", "sgl_kernel_npu": "gpu.is_npu"}
 _MISSING_PACKAGES = frozenset({"mlx", "habana_frameworks"})
 _IGNORED_FUNCTIONS = frozenset({
     "print_warning_once", "print_info_once", "log_info_on_rank0", "print_deprecated_warning", "warn_once",
@@ -500,6 +507,7 @@ _HELPERS: dict[str, Helper] = {
     "get_config": _get_config,
     "get_hf_text_config": _get_hf_text_config,
     "get_generation_config": _none,
+    "import_algorithms": lambda x, a, k, n: classes_named(x, "sglang.srt.dllm.algorithm", "Algorithm"),
     "get_platform": lambda x, a, k, n: Facts("gpu"),
     "use_mlx": _fact("gpu.use_mlx"),
     # A checkpoint is taken to be what its config.json says: files beside it are not looked at.

@@ -144,8 +144,8 @@ class Executor:
                     self.state.dead = "return"
             case ast.Raise():
                 attempts.raise_(self, node)
-            case ast.Assert(test=test):
-                self._assert(test)
+            case ast.Assert():
+                self._assert(node)
             case ast.For():
                 loops.for_(self, node)
             case ast.While():
@@ -185,21 +185,13 @@ class Executor:
             case _:
                 self.unknown(node, f"a {type(node).__name__} statement")
 
-    def _assert(self, test: ast.expr) -> None:
-        """An assertion. One of several conditions fails where that condition stands, as Python says."""
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            for operand in test.values:
-                if not self.state.dead:
-                    self._assert(operand)
-            return
-        holds = operations.truth(self, expressions.evaluate(self, test))
+    def _assert(self, node: ast.Assert) -> None:
+        holds = operations.truth(self, expressions.evaluate(self, node.test))
         if self.state.dead:
             return
-        self.refuse_faults(holds, test)
-        last = test
-        while isinstance(last, ast.BoolOp):
-            last = last.values[-1]
-        self.branch(negation(holds), lambda: attempts.raised(self, "AssertionError", last), lambda: None)
+        self.refuse_faults(holds, node.test)
+        at = _last_comparison(node.test) or node
+        self.branch(negation(holds), lambda: attempts.raised(self, "AssertionError", at), lambda: None)
 
     def refuse_faults(self, value: Value, node: ast.expr) -> None:
         """Writes a rule where evaluating the value here may fail."""
@@ -218,12 +210,8 @@ class Executor:
 
     def branch(self, test: Expression, then, otherwise) -> None:  # type: ignore[no-untyped-def]
         """Runs one side or, where that is not known, both, and merges what they leave."""
-        known = truth(test)
+        known = self.known(test)
         state = self.state
-        if known is None and test in state.guard:
-            known = True
-        if known is None and negation(test) in state.guard:
-            known = False
         if known is not None:
             (then if known else otherwise)()
             return
@@ -257,6 +245,15 @@ class Executor:
             alive = conditional(test, conjunction(narrowed), conjunction(other_narrowed), boolean=True)
             if alive != TRUE:
                 state.guard.append(alive)
+
+    def known(self, test: Expression) -> bool | None:
+        """Whether a test is settled: by itself, or by the path's guard."""
+        settled = truth(test)
+        if settled is None and test in self.state.guard:
+            return True
+        if settled is None and negation(test) in self.state.guard:
+            return False
+        return settled
 
     def short(self, test: Expression) -> Expression:
         """A test, by name where it is large: it will stand in many guards and values."""
@@ -362,6 +359,9 @@ class Executor:
             key = operations.as_key(self, index)
             if isinstance(content, Entries) and not isinstance(key, Expression):
                 self.state.store(owner, Entries({**content.entries, key: (TRUE, value)}))
+                return
+            if isinstance(content, Entries) and isinstance(key, Expression) and not content.entries:
+                self.state.store(owner, Entries({}, (key, value)))
                 return
             if isinstance(content, Items) and isinstance(key, int) and content.is_certain:
                 if -len(content.elements) <= key < len(content.elements):
@@ -515,9 +515,12 @@ class Executor:
                     attempts.raised(self, "ImportError", node)
                     return
                 value = self.unknown(node, f"import of {bound}")
-            if value == External("") or self.described.is_missing(self, value):
+            missing = self.described.missing_package(value)
+            if missing == TRUE:
                 attempts.raised(self, "ImportError", node)
                 return
+            if missing != FALSE:
+                attempts.raises_when(self, missing, "ImportError", node)
             self.bind(bound, value)
 
     # Calls.
@@ -560,6 +563,19 @@ class Executor:
             snapshot = frame.returns[0].snapshot
         self.state.heap = self.state.heap | snapshot.heap
         return value
+
+
+def _last_comparison(test: ast.expr) -> ast.expr | None:
+    """The comparison on whose line CPython reports that an assertion failed: the last one it compiled."""
+    match test:
+        case ast.BoolOp(values=values):
+            found = [c for value in values if (c := _last_comparison(value)) is not None]
+            return found[-1] if found else None
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _last_comparison(operand)
+        case ast.Compare():
+            return test
+    return None
 
 
 def _decorator_name(node: ast.expr) -> str:

@@ -15,7 +15,6 @@ from constraints.expression.simplify import (
     is_constant,
     negation,
     negative,
-    truth,
 )
 from constraints.expression.syntax import (
     FALSE,
@@ -185,12 +184,10 @@ def _boolean(x: Executor, values: list[ast.expr], conjunctive: bool) -> Value:  
             if x.state.dead:
                 return NONE
             test = operations.truth(x, value)
-            known = truth(test)
+            known = x.known(test)
             if known is not None and known is not conjunctive:
                 parts.append(value)
                 break
-            if known is not None and node is not values[-1] and parts == [] and len(values) > 1:
-                continue
             if known is None or node is values[-1]:
                 parts.append(value)
             if known is None:
@@ -205,8 +202,7 @@ def _boolean(x: Executor, values: list[ast.expr], conjunctive: bool) -> Value:  
         plain = [p for p in parts if isinstance(p, Expression)]
         if all(is_boolean(p) for p in plain):
             return conjunction(plain) if conjunctive else disjunction(plain)
-        if all(is_boolean(p) for p in plain[:-1]) or True:
-            return _and_or(plain, conjunctive)
+        return _and_or(plain, conjunctive)
     result = parts[-1]
     for value in reversed(parts[:-1]):
         test = operations.truth(x, value)
@@ -237,7 +233,7 @@ def _comparison(x: Executor, node: ast.Compare) -> Value:
 
 def _conditional(x: Executor, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Value:
     condition = operations.truth(x, evaluate(x, test))
-    known = truth(condition)
+    known = x.known(condition)
     if known is not None:
         return evaluate(x, body if known else orelse)
     with x.under(condition):

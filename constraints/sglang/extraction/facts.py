@@ -41,11 +41,11 @@ class FactReader:
         return Call("has", (Name(f"{path}.{name}"),)) if path.startswith(("model", "draft_model")) else TRUE
 
     def is_instance(self, path: str, wanted: Value) -> Expression:
-        """`isinstance(object, wanted)` for an object of facts: by the name of its class."""
+        """`isinstance(object, wanted)` for an object of facts: by the names of its class and of those above it."""
         if isinstance(wanted, Class):
             from constraints.expression.simplify import comparison
 
-            return comparison("==", Name(f"{path}.__class__"), Literal(wanted.name))
+            return comparison("in", Literal(wanted.name), Name(f"{path}.__mro__"))
         from constraints.sglang.extraction.values import External
 
         if isinstance(wanted, External):

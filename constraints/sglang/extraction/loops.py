@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conjunction, disjunction, is_constant, negation
-from constraints.expression.syntax import FALSE, TRUE, Comprehension, Expression, Name
+from constraints.expression.syntax import FALSE, TRUE, Call, Collection, Comprehension, Expression, Name
 from constraints.catalog import Let, Refuse, Set
-from constraints.sglang.extraction import expressions, operations
+from constraints.sglang.extraction import attempts, expressions, operations
 from constraints.sglang.extraction.state import Exit, Loop, choice, joined
 from constraints.sglang.extraction.steps import Entry
-from constraints.sglang.extraction.values import Content, Items, Lost, Ref, Value
+from constraints.sglang.extraction.values import Content, Entries, Items, Lost, Ref, Value
 
 if TYPE_CHECKING:
     from constraints.sglang.extraction.executor import Executor
@@ -86,7 +86,6 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
         x.assign(node.target, Name(variable))
         x.execute(node.body)
         state.dead = ""
-        del state.guard[depth:]
     state.frame.loops.pop()
     x.naming = naming
     exits = state.frame.returns[returns:]
@@ -118,7 +117,13 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
 def _mapped(
     x: Executor, before: Content, after: Content, variable: str, iterable: Expression, node: ast.AST
 ) -> Expression | None:
-    """A list that every pass appends one element to, as a comprehension; None for any other change."""
+    """A list or dict that every pass adds one element to, as a comprehension; None for any other change."""
+    if isinstance(before, Entries) and isinstance(after, Entries) and not before.entries:
+        if after.computed is None or after.entries:
+            return None
+        key, value = after.computed
+        pair = Collection("tuple", (key, operations.as_expression(x, value, node)))
+        return Call("dict", (Comprehension("list", pair, variable, iterable),))
     if not (isinstance(before, Items) and isinstance(after, Items) and before.kind == after.kind == "list"):
         return None
     added = after.elements[len(before.elements) :]
@@ -136,7 +141,9 @@ def steps_for_some(x: Executor, variable: str, iterable: Expression, node: ast.A
     """What is written inside is about one element: as rules, it holds for some element of `iterable`."""
     state = x.state
     start, depth, before = len(x.log.entries), len(state.guard), dict(x.log.versions)
+    caught = attempts.counts(x)
     yield
+    del state.guard[depth:]
     written = x.log.entries[start:]
     del x.log.entries[start:]
     touched: dict[str, str] = {}
@@ -151,6 +158,13 @@ def steps_for_some(x: Executor, variable: str, iterable: Expression, node: ast.A
     x.log.versions = before
     for target, at in touched.items():
         x.log.set(tuple(state.guard), at, state.frame.name, target, x.unknown(node, "set inside a loop"))
+    for attempt, counts in caught:
+        for (_, exits), count in zip(attempt.handlers, counts, strict=True):
+            for exit_ in exits[count:]:
+                found = _some(conjunction(exit_.path[depth:]), variable, iterable)
+                exit_.path = (*exit_.path[:depth], found)
+                exit_.guard = conjunction(exit_.path[attempt.base :])
+                state.guard.append(negation(found))
 
 
 def _for_some(entry: Entry, depth: int, variable: str, iterable: Expression) -> Entry:

@@ -35,6 +35,7 @@ from constraints.expression.syntax import (
     Mapping,
     Name,
 )
+from constraints.sglang.extraction import attempts
 from constraints.sglang.extraction.state import choice
 from constraints.sglang.extraction.values import (
     Choice,
@@ -327,6 +328,9 @@ def _entry(x: Executor, entries: object, key: object, node: ast.AST) -> Value:
             if not isinstance(k, EnumMember)
         ]
         if rows:
+            names = constant(tuple(k for k in entries if not isinstance(k, EnumMember)))
+            if attempts.raises_when(x, comparison("not in", key, names), "KeyError", node):
+                return choice(rows)
             return choice([*rows, (TRUE, x.fault("KeyError", node))])
     return x.unknown(node, "an item of a dict by a key that is not known")
 
@@ -444,6 +448,9 @@ def binary(x: Executor, op: ArithmeticOperator, left: Value, right: Value, node:
                 return x.state.allocate(combined)
         if isinstance(a, Entries) and isinstance(b, Entries) and op == "|":
             return x.state.allocate(Entries({**a.entries, **b.entries}))
+    if op == "|" and isinstance(left, Class | Ref) and isinstance(right, Class):
+        rows = elements_of(x, left, node) if isinstance(left, Ref) else [(TRUE, left)]
+        return x.state.allocate(Items("tuple", (*(rows or ()), (TRUE, right))))  # a union of classes
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Ref) and isinstance(x.state.content(one), Items) and isinstance(other, Collection):
             wrapped = x.state.allocate(Items(other.kind, tuple((TRUE, e) for e in other.elements)))

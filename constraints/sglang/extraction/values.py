@@ -183,9 +183,13 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """A dict whose keys are known: for each, whether it is there and what it holds."""
+    """A dict whose keys are known: for each, whether it is there and what it holds.
+
+    `computed` is an item under a key that is not known, set in the present pass of a loop.
+    """
 
     entries: Mapping[Any, tuple[Expression, Value]] = field(default_factory=dict)
+    computed: tuple[Expression, Value] | None = None
 
 
 @dataclass(frozen=True, slots=True)
