@@ -130,11 +130,11 @@ _ROWS = (
     Command(
         "catalog build",
         "Make the catalog of a release from its source: a checkout, a wheel or a version on PyPI.",
-        "The catalog is written to standard output or to --output-file; what extraction could not follow, "
-        "to standard error.",
+        "The catalog is written to standard output, or to --output-file. --release names the version of a "
+        "source that does not say it.",
         "PATH|VERSION",
         False,
-        ("output_file",),
+        ("release", "output_file"),
         "solver.cli.catalog",
     ),
     Command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from solver.cli.commands import Invocation
@@ -9,6 +10,7 @@ from solver.cli.output import ink_for, write_report
 from solver.report import reference
 
 if TYPE_CHECKING:
+    from solver.answers import Answer
     from solver.cli.options import Options
     from solver.questions.reference import FlagEntry, RuleEntry
 
@@ -27,22 +29,23 @@ def run(invocation: Invocation, options: Options) -> int:
     program = load_executable(options.release).program
     words = [word.lower() for word in invocation.operands]
     ink = ink_for(options)
+    found: Sequence[Answer]
     if invocation.command == "flags":
         flags = [each for each in flag_entries(program) if _holds(_flag_text(each), words)]
-        sections, count, what = {"flags": flags}, len(flags), "flag"
+        found, what = flags, "flag"
         lines = [reference.flag_line(each, ink) for each in flags]
     else:
         rules = [each for each in rule_entries(program) if _holds(_rule_text(each), words)]
-        sections, count, what = {"rules": rules}, len(rules), "rule"
+        found, what = rules, "rule"
         lines = [reference.rule_line(each, ink) for each in rules]
     if options.output_format == "json":
-        text = reference.as_json(program.version, **sections)
+        text = reference.as_json(program.version, **{invocation.command: found})
     else:
         if options.output_format == "full":
-            lines += ["", reference.summary_line(count, what, program.version)]
+            lines += ["", reference.summary_line(len(found), what, program.version)]
         text = "".join(f"{line}\n" for line in lines)
     write_report(text, options)
-    return FOUND if count else NOTHING_FOUND
+    return FOUND if found else NOTHING_FOUND
 
 
 def _holds(text: str, words: list[str]) -> bool:
