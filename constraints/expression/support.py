@@ -307,18 +307,28 @@ class _Finder:
     def _call(self, node: Call, lookup: Lookup) -> _Found:
         if node.function not in LAZY:
             return self._strict(node.arguments, lookup, FUNCTIONS[node.function].apply)
+        if node.function == "crashes":
+            return self._crashes(node, lookup)
         value = evaluate_exactly(node, lookup)
         asked = node.arguments[0]
-        if node.function == "crashes":
-            # Here faults count, and any name might bring one about.
-            if value is UNKNOWN:
-                return self._unknown_of((self.find(asked, lookup),))
-            return _Found(value, (free_names(asked),))
         found = _Found(value, (free_names(asked),))
         if node.function == "default" and isinstance(asked, Name) and lookup(asked.path) is MISSING:
             fallback = self.find(node.arguments[1], lookup)
             return fallback if value is UNKNOWN else _Found(value, self._all((found, fallback)))
         return found
+
+    def _crashes(self, node: Call, lookup: Lookup) -> _Found:
+        """Here faults count, and any name that is read might bring one about."""
+        read: dict[str, Value] = {}
+
+        def noting(path: str) -> Value:
+            read[path] = lookup(path)
+            return read[path]
+
+        value = evaluate_exactly(node, noting)
+        if value is UNKNOWN:
+            return _Found(UNKNOWN, (frozenset(path for path in read if read[path] is UNKNOWN),))
+        return _Found(value, (frozenset(read),))
 
     def _comprehension(self, node: Comprehension, lookup: Lookup) -> _Found:
         iterable = self.find(node.iterable, lookup)

@@ -45,6 +45,7 @@ ordinary = st.one_of(
     st.sampled_from([[], [1], [0, 2], ["ab", "s"], [None, 1]]),
 )
 # Made when drawn: hypothesis compares what it samples from, and poison lets nobody do that.
+unknown_values = st.integers(0, 0).map(lambda _: UNKNOWN)
 poison = st.integers(0, 2).map(lambda index: (UNKNOWN, MISSING, Fault("KeyError", "'k'"))[index])
 
 
