@@ -8,10 +8,10 @@ the rules that this breaks, solve again. So a configuration is evaluated only if
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from solver.repair.candidates import Assignment, FlagSet, Space, flag_set, numbers
-from solver.repair.conflicts import Conflict, Nogood, Nogoods, conflict, shrink
+from solver.repair.conflicts import Conflict, Nogood, Nogoods, conflict_of, shrink
 from solver.repair.protocol import Rule
 from solver.repair.subproblem import Box, Dead, solve
 
@@ -19,9 +19,7 @@ _LESSONS: int = 4
 """From one failure so many broken rules are learnt from. One would do; more save evaluations."""
 
 
-def attempt(
-    flags: FlagSet, space: Space, known: Nogoods, *, outside: Sequence[Box] = ()
-) -> Assignment | list[Conflict]:
+def attempt(flags: FlagSet, space: Space, known: Nogoods) -> Assignment | list[Conflict]:
     """New values for exactly these flags that no rule stands against; or conflicts that forbid it.
 
     What the present configuration breaks already and these flags do not touch is not held against them: flags
@@ -31,120 +29,107 @@ def attempt(
         flags: all of which are to change.
         space: the flags and their candidates.
         known: nogoods; what is learnt is added.
-        outside: combinations not wanted. Where there are any, a failure is told by an empty list.
     """
     changed = tuple(numbers(flags))
-    if len(changed) == 1:
-        return _attempt_one(changed[0], space, known)
-    return _attempt_many(changed, space, known, outside)
+    nogoods = list(known.about(changed))
+    try_values = _try_one if len(changed) == 1 else _try_many
+    found = try_values(changed, space, known, nogoods)
+    if isinstance(found, Dead):
+        return [_conflict(component, nogoods, space) for component in found.components]
+    return found
 
 
-def _attempt_one(flag: int, space: Space, known: Nogoods) -> Assignment | list[Conflict]:
-    """Tries candidate by candidate. Reasons are dear, and asked for only where every candidate has failed."""
-    nogoods = list(known.about((flag,)))
-    refused = {nogood.when[0][1] for nogood in nogoods}
-    failures: dict[int, list[Rule]] = {}
-    for candidate in range(len(space.domains[flag].values)):
-        if candidate not in refused:
-            rules = known.unexplained(space, {flag: candidate})
-            if not rules:
-                return {flag: candidate}
-            failures[candidate] = rules
+def attempt_outside(flags: FlagSet, space: Space, known: Nogoods, boxes: Sequence[Box]) -> Assignment | None:
+    """As `attempt`, for two flags or more: values that lie in none of the boxes, if there are any."""
+    changed = tuple(numbers(flags))
+    found = _try_many(changed, space, known, list(known.about(changed)), boxes)
+    return None if isinstance(found, Dead) else found
+
+
+def _try_one(
+    changed: tuple[int, ...], space: Space, known: Nogoods, nogoods: list[Nogood]
+) -> Assignment | Dead:
+    """Goes through the candidates. Reasons are dear, and asked for only where every candidate has failed."""
+    (flag,) = changed
+    failures: list[tuple[Assignment, list[Rule]]] = []
+    for candidate in _options(changed, nogoods, space)[flag]:
+        assignment: Assignment = {flag: candidate}
+        rules = known.unexplained(space, assignment)
+        if not rules:
+            return assignment
+        failures.append((assignment, rules))
     # What refuses many candidates is likely to do so for the same reason, which makes the conflict small.
-    frequency = Counter(rule for rules in failures.values() for rule in rules)
-    for candidate, rules in failures.items():
-        nogoods.append(known.learn(space, {flag: candidate}, max(rules, key=frequency.__getitem__)))
-    regardless = [nogood for nogood in nogoods if not nogood.when]
-    if regardless:
-        return [conflict([nogood], 0) for nogood in regardless]
-    return [_of_one(flag, nogoods, space)]
+    frequency = Counter(rule for _, rules in failures for rule in rules)
+    for assignment, rules in failures:
+        nogoods.append(known.learn(space, assignment, max(rules, key=frequency.__getitem__)))
+    return Dead((changed,) if all(nogood.when for nogood in nogoods) else ((),))
 
 
-def _attempt_many(
-    changed: tuple[int, ...], space: Space, known: Nogoods, outside: Sequence[Box]
-) -> Assignment | list[Conflict]:
-    options = {flag: list(range(len(space.domains[flag].values))) for flag in changed}
-    single: dict[int, list[Nogood]] = {flag: [] for flag in changed}
-    joint: list[Nogood] = []
-    fresh = list(known.about(changed))
+def _try_many(
+    changed: tuple[int, ...],
+    space: Space,
+    known: Nogoods,
+    nogoods: list[Nogood],
+    outside: Sequence[Box] = (),
+) -> Assignment | Dead:
+    """Solves with the nogoods, evaluates, learns, and again; what is learnt is added to the nogoods."""
     while True:
-        for nogood in fresh:
-            if len(nogood.when) == 1:
-                flag, value = nogood.when[0]
-                single[flag].append(nogood)
-                if value in options[flag]:
-                    options[flag].remove(value)
-            else:
-                joint.append(nogood)
-        exhausted = [flag for flag in changed if not options[flag]]
+        options = _options(changed, nogoods, space)
+        exhausted = tuple((flag,) for flag in changed if not options[flag])
         if exhausted:
-            return [_of_one(flag, single[flag], space) for flag in exhausted] if not outside else []
-        found = solve(options, joint, space.budget.spend, outside=outside)
+            return Dead(exhausted)
+        found = solve(options, nogoods, space.budget.spend, outside=outside)
         if isinstance(found, Dead):
-            return [_of_many(each, single, joint, space) for each in found.components] if not outside else []
+            return found
         rules = known.unexplained(space, found)
         if not rules:
             return found
-        fresh = [known.learn(space, found, rule) for rule in rules[:_LESSONS]]
-        regardless = [nogood for nogood in fresh if not nogood.when]
-        if regardless:
-            return [conflict([nogood], 0) for nogood in regardless]
+        nogoods += [known.learn(space, found, rule) for rule in rules[:_LESSONS]]
+        if not all(nogood.when for nogood in nogoods):
+            return Dead(((),))
 
 
-def _of_one(flag: int, nogoods: list[Nogood], space: Space) -> Conflict:
-    """The conflict of a flag each of whose candidates some nogood refuses."""
-    ways: list[list[FlagSet]] = [[] for _ in space.domains[flag].values]
+def _options(flags: Iterable[int], nogoods: Iterable[Nogood], space: Space) -> dict[int, list[int]]:
+    """The candidates of each flag that no nogood refuses whatever the other flags are, best first."""
+    options = {flag: list(range(len(space.domains[flag].values))) for flag in flags}
     for nogood in nogoods:
-        ways[nogood.when[0][1]].append(nogood.held)
-
-    def suffices(held: FlagSet) -> bool:
-        space.budget.spend()
-        return all(any(not way & ~held for way in each) for each in ways)
-
-    kept = shrink(_by_cost(nogoods, 1 << flag, space), suffices)
-    return conflict((each for each in nogoods if not each.held & ~kept), 1 << flag)
+        if len(nogood.when) == 1:
+            flag, value = nogood.when[0]
+            if value in options[flag]:
+                options[flag].remove(value)
+    return options
 
 
-def _of_many(
-    component: tuple[int, ...], single: dict[int, list[Nogood]], joint: list[Nogood], space: Space
-) -> Conflict:
-    """The conflict of flags whose combinations of candidates are all refused."""
+def _conflict(component: tuple[int, ...], nogoods: list[Nogood], space: Space) -> Conflict:
+    """The conflict of flags whose combinations of candidates are all refused, as small as shrinking gets it.
+
+    Without any flags: of what is refused whatever their candidates.
+    """
     changed = flag_set(component)
-    nogoods = [nogood for flag in component for nogood in single[flag]]
-    nogoods += [nogood for nogood in joint if not nogood.scope & ~changed]
-
+    nogoods = [nogood for nogood in nogoods if not nogood.scope & ~changed]
+    outside = 0
+    for nogood in nogoods:
+        outside |= nogood.held
     # For each assignment met on the way the flags of every nogood that refuses it: where none of these lies
     # within some flags, they do not suffice, and nothing needs to be solved.
     witnesses: list[list[FlagSet]] = []
 
     def suffices(flags: FlagSet) -> bool:
+        space.budget.spend()
         if any(all(refusal & ~flags for refusal in witness) for witness in witnesses):
             return False
         usable = [nogood for nogood in nogoods if not nogood.flags & ~flags]
-        options = {
-            flag: list(range(len(space.domains[flag].values))) for flag in component if flags >> flag & 1
-        }
-        for nogood in usable:
-            if len(nogood.when) == 1:
-                flag, value = nogood.when[0]
-                if value in options[flag]:
-                    options[flag].remove(value)
-        if not all(options.values()):
+        options = _options([flag for flag in component if flags >> flag & 1], usable, space)
+        if not all(options.values()) or not all(nogood.when for nogood in usable):
             return True
-        found = solve(options, [nogood for nogood in usable if nogood.when[1:]], space.budget.spend)
+        found = solve(options, usable, space.budget.spend)
         if isinstance(found, Dead):
             return True
         whole = {flag: found.get(flag, 0) for flag in component}
-        witnesses.append([each.flags for each in nogoods if all(whole[flag] == v for flag, v in each.when)])
+        witnesses.append([each.flags for each in nogoods if each.when_is_in(whole)])
         return False
 
-    kept = shrink([*component, *_by_cost(nogoods, changed, space)], suffices)
-    return conflict((each for each in nogoods if not each.flags & ~kept), changed)
-
-
-def _by_cost(nogoods: list[Nogood], changed: FlagSet, space: Space) -> list[int]:
-    """The flags outside that the nogoods hang on, dearest first: a conflict of dear flags bounds better."""
-    outside = 0
-    for nogood in nogoods:
-        outside |= nogood.held
-    return sorted(numbers(outside & ~changed), key=lambda flag: (-space.costs[flag], flag))
+    # The dearest first, which are the likeliest to be kept: a conflict of dear flags bounds better.
+    dearest = sorted(numbers(outside), key=lambda flag: (-space.costs[flag], flag))
+    kept = shrink([*component, *dearest], suffices)
+    return conflict_of((each for each in nogoods if not each.flags & ~kept), changed)

@@ -41,8 +41,10 @@ class Nogood:
 
     def covers(self, assignment: Assignment, changed: FlagSet) -> bool:
         """Whether it refuses this configuration; `changed` are the flags of the assignment."""
-        if self.held & changed or self.scope & ~changed:
-            return False
+        return not self.held & changed and not self.scope & ~changed and self.when_is_in(assignment)
+
+    def when_is_in(self, assignment: Assignment) -> bool:
+        """Whether the assignment, which has all flags of `scope`, gives them the values of `when`."""
         return all(assignment[flag] == value for flag, value in self.when)
 
 
@@ -122,7 +124,7 @@ def _nogood(space: Space, rule: Rule, assignment: Assignment) -> Nogood:
     return Nogood(tuple(when), scope, flag_set(held), rule, frozenset(pinned))
 
 
-def conflict(nogoods: Iterable[Nogood], changed: FlagSet) -> Conflict:
+def conflict_of(nogoods: Iterable[Nogood], changed: FlagSet) -> Conflict:
     """The conflict of nogoods that together refuse every combination of values of the changed flags."""
     used = tuple(nogoods)
     flags = 0

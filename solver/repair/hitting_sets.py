@@ -36,7 +36,7 @@ class HittingSet:
 
     @property
     def flags(self) -> FlagSet:
-        """All of them."""
+        """All of them. No two parts share one."""
         return sum(self.parts)
 
     @property

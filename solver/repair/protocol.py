@@ -68,8 +68,9 @@ class Domain:
             numbers among them are break-points: between two neighbours (the present value counts as one)
             rules tell values apart by divisibility at most, so that a gap between two that mend may be
             claimed after a few probes. `text`: any text, of which the candidates are examples.
-        moduli: for `integer`, the numbers by which some rule may divide the flag (or the flag shifted); a gap
-            is probed over a whole period of each. Need not be complete; claims are only as good as it.
+        moduli: for `integer`, positive numbers by which some rule may divide the flag (or the flag
+            shifted). A gap is probed over a whole period of each, of a large one at a multiple. Need not be
+            complete; claims are only as good as it.
     """
 
     values: tuple[Value, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, product
-from math import gcd
+from math import gcd, lcm
 
 from solver.repair.answers import Allowed, Range
 from solver.repair.candidates import Assignment, Space
@@ -21,7 +21,7 @@ _WHOLE_GAP: int = 4
 """A gap of at most so many integers is probed whole."""
 
 _LONGEST_PERIOD: int = 64
-"""A larger modulus is probed over so many integers only."""
+"""A longer one is probed over so many integers, and at a multiple of the modulus."""
 
 _COMBINATIONS: int = 32
 """Repairs of more combinations of candidates are not looked at for independence."""
@@ -81,17 +81,17 @@ def _is_number(value: object, domain: Domain) -> bool:
 
 
 def _ranges(
-    mending: list[float], failing: set[float], domain: Domain, mends: Callable[[float], bool]
+    good: list[float], failing: set[float], domain: Domain, mends: Callable[[float], bool]
 ) -> tuple[Range, ...]:
     """What may be claimed of the numbers between those that mend."""
     if domain.kind == "number":
-        runs = _runs(mending, failing, lambda low, high: all(map(mends, _probes_between(low, high))))
+        runs = _runs(good, failing, lambda low, high: all(map(mends, _probes_between(low, high))))
         return tuple(Range(run[0], run[-1], integer=False) for run in runs if len(run) > 1)
 
     def solid(step: int) -> Callable[[float, float], bool]:
         return lambda low, high: all(map(mends, _probes(int(low), int(high), step, domain.moduli)))
 
-    runs = _runs(mending, failing, solid(1))
+    runs = _runs(good, failing, solid(1))
     found = [Range(run[0], run[-1]) for run in runs if run[-1] - run[0] > 1]
     apart = [int(value) for run in runs if run[-1] - run[0] <= 1 for value in run if value > 0]
     step = 1
@@ -105,11 +105,11 @@ def _ranges(
 
 
 def _runs(
-    mending: list[float], failing: set[float], joined: Callable[[float, float], bool]
+    good: list[float], failing: set[float], joined: Callable[[float, float], bool]
 ) -> list[list[float]]:
     """The numbers cut where one that fails lies between two neighbours, or where they are not joined."""
-    runs = [mending[:1]] if mending else []
-    for low, high in pairwise(mending):
+    runs = [good[:1]] if good else []
+    for low, high in pairwise(good):
         if any(low < value < high for value in failing) or not joined(low, high):
             runs.append([])
         runs[-1].append(high)
@@ -123,7 +123,10 @@ def _probes(low: int, high: int, step: int, moduli: tuple[int, ...]) -> Iterator
         yield from inside
         return
     yield from (inside[0], inside[-1], inside[len(inside) // 2])
-    yield from inside[1 : min(max(moduli, default=2), _LONGEST_PERIOD)]
+    periods = [lcm(step, modulus) // step for modulus in moduli]
+    yield from inside[1 : min(max(periods, default=2), _LONGEST_PERIOD)]
+    for modulus in moduli:
+        yield from range(low - low % lcm(step, modulus), high, lcm(step, modulus))[1:2]
 
 
 def _probes_between(low: float, high: float) -> Iterator[float]:

@@ -8,7 +8,7 @@ for MaxSAT; the conflicts are Reiter's, 1987.) Smallest and all are meant over t
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -23,10 +23,10 @@ from solver.repair.answers import (
     Status,
     Stop,
 )
-from solver.repair.attempt import attempt
+from solver.repair.attempt import attempt, attempt_outside
 from solver.repair.budget import Budget, OutOfBudgetError
 from solver.repair.candidates import Assignment, FlagSet, Space, flag_set, numbers
-from solver.repair.conflicts import Conflict, Nogoods, conflict
+from solver.repair.conflicts import Conflict, Nogoods, conflict_of
 from solver.repair.hitting_sets import CHANGE, HittingSet, HittingSets
 from solver.repair.protocol import NOT_GIVEN, Constraints, Placeholder
 from solver.repair.ranges import describe, independent, mending
@@ -69,19 +69,20 @@ def find_repairs(
     if (timeout_seconds or 0) < 0 or (node_limit or 0) < 0:
         raise ValueError("timeout_seconds and node_limit must not be negative")
     started = monotonic()
+    budget = Budget()
+    search = _Search(Space(constraints, keep=keep, budget=budget), max_changes, alternatives)
 
-    def after(share: float) -> float | None:
-        return None if timeout_seconds is None else started + share * timeout_seconds
+    def phase(work: Callable[[], None], share: float) -> None:
+        deadline = None if timeout_seconds is None else started + share * timeout_seconds
+        budget.renew(deadline=deadline, nodes=node_limit)
+        try:
+            work()
+        except OutOfBudgetError as out:
+            search.stopped = search.stopped or out.reason
 
-    space = Space(constraints, keep=keep, budget=Budget(deadline=after(_PROOF_SHARE), nodes=node_limit))
-    search = _Search(space, max_changes, alternatives)
     try:
-        for phase in (search.prove, search.describe):
-            try:
-                phase()
-            except OutOfBudgetError as out:
-                search.stopped = search.stopped or out.reason
-            space.budget.renew(deadline=after(1), nodes=node_limit)
+        phase(search.prove, _PROOF_SHARE)
+        phase(search.describe, 1.0)
     except KeyboardInterrupt:
         search.stopped = "interrupt"
     return search.outcome()
@@ -125,7 +126,7 @@ class _Search:
             self._nothing_to_mend = True
             return
         for rule in self._space.broken({}):
-            self._conflicts.add(conflict([self._known.learn(self._space, {}, rule)], 0))
+            self._conflicts.add(conflict_of([self._known.learn(self._space, {}, rule)], 0))
         found: list[FlagSet] = []
         while len(found) < self._wanted:
             least = self._conflicts.least(besides=found)
@@ -146,8 +147,8 @@ class _Search:
     def _attempt(self, candidate: HittingSet) -> Assignment | None:
         """Values for the flags, or more conflicts.
 
-        Parts that no conflict links are tried apart first: few flags are evaluated faster than many, and a
-        part that fails alone fails with the others.
+        Parts that no conflict links are tried apart first, as few flags are evaluated faster than many. Where
+        one fails for want of another, the conflict that comes of it makes them one part, to be tried again.
         """
         if len(candidate.parts) > 1:
             unsettled = [part for part in candidate.parts if part not in self._settled]
@@ -167,7 +168,7 @@ class _Search:
 
     def describe(self) -> None:
         """Find all values of the sets found; where there is none, some repair of any size."""
-        if not self._found and self.stopped:
+        if not self._found and not self._all_sets_tried:
             self._rescue()
         for mended in self._found[: self._alternatives]:
             self._widen(mended)
@@ -217,8 +218,8 @@ class _Search:
         while len(mended.values) > 1:
             if len(self._found) == self._wanted:
                 return False
-            values = attempt(flags, self._space, self._known, outside=boxes)
-            if isinstance(values, list):
+            values = attempt_outside(flags, self._space, self._known, boxes)
+            if values is None:
                 break
             other = _Mended(mended.price, values)
             self._found.append(other)

@@ -40,7 +40,7 @@ def solve(
 
     Args:
         options: at least one candidate for each flag.
-        nogoods: on two or more of the flags; those on one are expected to have been taken out of the options.
+        nogoods: on flags of the options. Those on a single one are taken to be heeded by the options.
         tick: called at every test of a combination; what it raises ends the search.
         outside: boxes over all the flags.
     """
@@ -61,7 +61,7 @@ def _forbidden(options: Options, nogoods: Iterable[Nogood]) -> dict[tuple[int, .
     """The combinations refused, by scope; those that the options leave out are dropped."""
     forbidden: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
     for nogood in nogoods:
-        if all(value in options[flag] for flag, value in nogood.when):
+        if len(nogood.when) > 1 and all(value in options[flag] for flag, value in nogood.when):
             scope, row = zip(*nogood.when, strict=True)
             forbidden.setdefault(scope, set()).add(row)
     return forbidden

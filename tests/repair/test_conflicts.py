@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from solver.repair.budget import Budget
 from solver.repair.candidates import Space, flag_set, numbers
-from solver.repair.conflicts import Nogood, Nogoods, conflict, shrink
+from solver.repair.conflicts import Nogood, Nogoods, conflict_of, shrink
 from tests.repair.instances import Instance, Rule, small
 
 NUMBERS = st.lists(st.integers(0, 11), unique=True, min_size=1)
@@ -44,7 +44,7 @@ def test_sets_of_flags_are_bits():
 def test_a_conflict_parts_the_flags_into_those_that_change_and_those_that_must():
     first = Nogood(((0, 1),), 0b001, 0b100, "r", frozenset())
     second = Nogood(((0, 0), (1, 2)), 0b011, 0b1000, "s", frozenset({"kept"}))
-    found = conflict([first, second], 0b011)
+    found = conflict_of([first, second], 0b011)
     assert (found.scope, found.hit, found.nogoods) == (0b011, 0b1100, (first, second))
 
 

@@ -86,6 +86,12 @@ def test_a_modulus_is_probed_over_its_whole_period():
     assert allowed(integers(0, 110, moduli=(11,)), lambda x: x is NOT_GIVEN or x % 11 == 7).ranges == ()
 
 
+def test_a_multiple_of_a_large_modulus_is_probed():
+    domain = integers(1, 10_000, moduli=(2048,))
+    assert allowed(domain, lambda x: x is NOT_GIVEN or x % 2048 == 0).ranges == ()
+    assert allowed(domain, lambda x: x is NOT_GIVEN) == Allowed(ranges=(Range(1, 10_000),))
+
+
 def test_numbers_that_are_not_whole_are_claimed_between_two_that_mend():
     domain = Domain((0.5, 0.9, 0.95, 1.0), "number")
     found = allowed(domain, lambda x: x is NOT_GIVEN or x >= 0.95)
