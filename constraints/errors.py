@@ -142,3 +142,26 @@ class FactError(FlagfitError):
 
     def __str__(self) -> str:
         return f"{self.name} = {self.value!r}: {self.reason}"
+
+
+class FlagError(FlagfitError):
+    """A flag that the release does not have, or a value that the flag cannot be given.
+
+    Attributes:
+        flag: its name as it was asked for.
+        value: what it was to be given; None where the flag itself is unknown.
+        reason: what is wrong, a clause without a full stop.
+    """
+
+    def __init__(self, flag: str, value: object, reason: str) -> None:
+        super().__init__(flag, value, reason)
+        self.flag = flag
+        self.value = value
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return (
+            f"{self.flag}: {self.reason}"
+            if self.value is None
+            else f"{self.flag} {self.value!r}: {self.reason}"
+        )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import sys
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from constraints.catalog import Catalog, Fact, Flag, Let, Refuse, Release, Set, Step
-from constraints.expression.syntax import Expression, Name, Unknown
+from constraints.catalog import Catalog, Fact, Flag, Let, Release, Set, Step
+from constraints.expression.syntax import Name
+from constraints.sglang.codes import Codes, shipped_codes, with_codes
+from constraints.sglang.coverage import Coverage, coverage
 from constraints.sglang.environment_declarations import extract_environment
 from constraints.sglang.extraction.described import Described
 from constraints.sglang.extraction.executor import Executor
@@ -21,25 +23,52 @@ from constraints.sglang.extraction.steps import StepLog, finished
 from constraints.sglang.extraction.values import Class, Function, Instance, Method
 from constraints.sglang.flags import extract_flags
 
+EXTRACTOR = "1"
+"""Changes whenever the same source would give another catalog."""
+
 _DEEP = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """A catalog and how well the source was understood."""
+    """A catalog, and how well the source was understood."""
 
     catalog: Catalog
-    executor: Executor
+    coverage: Coverage
 
 
-def extract(source_root: Path, version: str) -> Extraction:
-    """The catalog of the release whose package lies under `source_root`."""
+def extract(source_root: Path, version: str, codes: Codes | None = None) -> Extraction:
+    """The catalog of the release whose package lies under `source_root`.
+
+    Args:
+        source_root: the folder that holds the package `sglang`.
+        version: the release's number, as the catalog is to be called.
+        codes: the registry of codes; rules that it does not know are added to it.
+
+    Raises:
+        CatalogError: where the source does not declare its flags in a way that is understood.
+    """
     flags = {flag.name: flag for flag in extract_flags(source_root)}
     environment = extract_environment(source_root)
     executor = _executed(source_root, flags, environment)
-    steps = finished(executor.log)
-    catalog = Catalog(Release("sglang", version), flags, _facts(steps, flags, environment), steps)
-    return Extraction(catalog, executor)
+    steps = with_codes(finished(executor.log), codes or shipped_codes())
+    release = Release("sglang", version, _digest(executor.source), EXTRACTOR)
+    catalog = Catalog(release, flags, _facts(steps, flags, environment), steps)
+    entered = {
+        key: function.node
+        for key, function in executor.entered.items()
+        if isinstance(function.node, ast.FunctionDef)
+    }
+    return Extraction(catalog, coverage(catalog, entered))
+
+
+def _digest(source: Source) -> str:
+    """A digest of the modules that were read."""
+    digest = hashlib.sha256()
+    for module in sorted(source.modules(), key=lambda m: m.name):
+        digest.update(module.name.encode())
+        digest.update(module.path.read_bytes())
+    return digest.hexdigest()
 
 
 def _executed(source_root: Path, flags: Mapping[str, Flag], environment: Mapping[str, Fact]) -> Executor:
@@ -89,11 +118,3 @@ def _facts(steps: tuple[Step, ...], flags: Mapping[str, Flag], environment: Mapp
         else:
             facts[name] = Fact(name)
     return facts
-
-
-def unknowns(expression: Expression) -> list[Unknown]:
-    """The parts of an expression that were not understood."""
-    return [node for node in expression.distinct() if isinstance(node, Unknown)]
-
-
-_ = (Counter, replace, Refuse)

@@ -71,6 +71,10 @@ class Source:
             self._modules[name] = self._read(name)
         return self._modules[name]
 
+    def modules(self) -> list[Module]:
+        """The modules read so far."""
+        return [module for module in self._modules.values() if module is not None]
+
     def is_own(self, name: str) -> bool:
         """Whether a module name belongs to the package."""
         return name == self.package or name.startswith(self.package + ".")

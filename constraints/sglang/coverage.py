@@ -1,0 +1,113 @@
+"""How much of a release's source a catalog understands: every refusing site, and what became of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from constraints.catalog import Catalog, Let, Refuse, Set
+from constraints.expression.syntax import Expression, Name, Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One `raise` or `assert` of the source.
+
+    Attributes:
+        at: `file:line`.
+        function: the function around it.
+        state: `exact` (its condition is known), `partly` (a part of it is not), `unreached` (no path
+            leads there on the machines described), `opaque` (nothing of it is known).
+        causes: what was not understood, each as `file:line cause`.
+    """
+
+    at: str
+    function: str
+    state: str
+    causes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """All refusing sites of the functions that were entered."""
+
+    sites: tuple[Site, ...]
+
+    def count(self, state: str) -> int:
+        """How many sites are in a state."""
+        return sum(site.state == state for site in self.sites)
+
+    def summary(self) -> str:
+        """One line for people."""
+        reached = [site for site in self.sites if site.state != "unreached"]
+        exact = self.count("exact")
+        share = 100 * exact / len(reached) if reached else 100.0
+        return (
+            f"{len(self.sites)} refusing sites: {exact} exact ({share:.1f} % of those reached), "
+            f"{self.count('partly')} partly unknown, {self.count('unreached')} not reached"
+        )
+
+
+def coverage(catalog: Catalog, entered: Mapping[tuple[str, str], ast.FunctionDef]) -> Coverage:
+    """The state of every `raise` and `assert` in the functions that extraction entered."""
+    opaque = _opaque_names(catalog)
+    causes: dict[str, set[str]] = {}
+    rules: set[str] = set()
+    for step, guards in catalog.walk():
+        if not isinstance(step, Refuse):
+            continue
+        rules.add(step.at)
+        for expression in (*guards, step.when):
+            causes.setdefault(step.at, set()).update(_causes(expression, opaque))
+    found: dict[str, Site] = {}
+    for (file, function), node in sorted(entered.items()):
+        for line, last in _refusals(node):
+            at = next((f"{file}:{n}" for n in (line, *last) if f"{file}:{n}" in rules), f"{file}:{line}")
+            why = tuple(sorted(causes.get(at, ())))
+            state = "unreached" if at not in rules else "partly" if why else "exact"
+            found.setdefault(at, Site(at, function, state, why))
+    return Coverage(tuple(sorted(found.values(), key=lambda site: _by_line(site.at))))
+
+
+def _by_line(at: str) -> tuple[str, int]:
+    file, _, line = at.rpartition(":")
+    return file, int(line)
+
+
+def _refusals(function: ast.FunctionDef) -> Iterator[tuple[int, range]]:
+    """The lines of a function's refusals; an assertion may be reported on any line of its test."""
+    stack: list[ast.AST] = list(function.body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Raise):
+            yield node.lineno, range(0)
+        elif isinstance(node, ast.Assert):
+            yield node.lineno, range(node.lineno, (node.test.end_lineno or node.lineno) + 1)
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _opaque_names(catalog: Catalog) -> dict[str, frozenset[str]]:
+    """For every named value and state variable, the causes of unknowns that may reach it."""
+    opaque: dict[str, frozenset[str]] = {}
+    for step, _ in catalog.walk():
+        if isinstance(step, Let):
+            found = _causes(step.value, opaque)
+            if found:
+                opaque[step.name] = found
+        elif isinstance(step, Set):
+            found = _causes(step.value, {})
+            if found:
+                opaque[step.target] = opaque.get(step.target, frozenset()) | found
+    return opaque
+
+
+def _causes(expression: Expression, opaque: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    found: set[str] = set()
+    for node in expression.distinct():
+        if isinstance(node, Unknown):
+            found.add(f"{node.site} {node.cause}")
+        elif isinstance(node, Name):
+            found |= opaque.get(node.path, frozenset())
+    return frozenset(found)
