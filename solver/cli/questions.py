@@ -41,7 +41,7 @@ def run(invocation: Invocation, options: Options) -> int:
             problems.append(Problem(name, str(error)))
             continue
         entries += [ask(each, launch, options) for each, launch in launches]
-    document = Document(tuple(entries), tuple(problems), _spelling, verbose=options.verbose)
+    document = Document(tuple(entries), tuple(problems), _speller(options), verbose=options.verbose)
     write_report(render(document, ink_for(options), output_format=options.output_format), options)
     for problem in problems:
         write_error(problem.message)
@@ -135,11 +135,16 @@ def _flags(texts: tuple[str, ...], options: Options, option: str) -> tuple[str, 
     return tuple(flag_named(text, flags, option=option) for text in texts)
 
 
-def _spelling(release: str, flag: str) -> str:
-    from solver.program_cache import load_executable
+def _speller(options: Options) -> Callable[[str, str], str]:
+    """What spells the flags of a release; a catalog that the options name by its path is not looked for."""
 
-    known = load_executable(release).program.flags.get(flag)
-    return f"--{flag.replace('_', '-')}" if known is None else known.spelling
+    def spell(release: str, flag: str) -> str:
+        from solver.program_cache import load_executable
+
+        known = load_executable(options.release or release).program.flags.get(flag)
+        return flag if known is None else known.spelling
+
+    return spell
 
 
 def _is_refused(entry: Entry) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from solver.report.document import Document, Entry
+from solver.report.document import Document, Entry, spelling_as_written
 from solver.report.ink import Ink, harmless
 from solver.report.wording import option_text, value_text
 
@@ -29,10 +29,12 @@ def _lines(entry: Entry, document: Document, ink: Ink) -> Iterator[str]:
     for each in report.undecided:
         sentence = harmless(each.message or "not decided")
         yield f"{harmless(entry.name)}: {ink.unsure(each.code)} perhaps: {sentence} [{each.at}]"
+    spell = spelling_as_written(report, document)
     for number, repair in enumerate(entry.fix.repairs if entry.fix else (), start=1):
-        changes = []
+        changes = [f"write {each.after} for {each.before}" for each in repair.respellings if each.after]
+        changes += [f"remove {each.before}" for each in repair.respellings if not each.after]
         for change in repair.changes:
-            spelling = document.spelling(report.release, change.flag)
+            spelling = spell(change.flag)
             if change.action == "remove":
                 changes.append(f"remove {option_text(spelling, change.before)}")
             elif change.action == "add":

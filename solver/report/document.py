@@ -52,3 +52,10 @@ class Document:
     problems: tuple[Problem, ...]
     spelling: Callable[[str, str], str]
     verbose: bool = False
+
+
+def spelling_as_written(report: Report, document: Document) -> Callable[[str], str]:
+    """What writes a flag by its field name: as the command does if a reason shows it, else as preferred."""
+    causes = (cause for violation in report.violations for cause in violation.reason.causes)
+    written = {cause.name: cause.spelling for cause in causes if cause.kind == "given"}
+    return lambda flag: written.get(flag) or document.spelling(report.release, flag)

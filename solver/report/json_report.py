@@ -72,7 +72,7 @@ def _fix(fix: SuggestedFix) -> dict[str, Any]:
     """Its fields but for the report, which stands around them."""
     answer = fix.to_dict()
     return {
-        "fix": {key: answer[key] for key in ("status", "size", "proven_smallest", "unmendable")},
+        "fix": {key: value for key, value in answer.items() if key not in {"report", "repairs"}},
         "repairs": answer["repairs"],
     }
 

@@ -16,6 +16,7 @@ from solver.answers import (
     Remark,
     Repair,
     Report,
+    Respelling,
     Rewrite,
     SuggestedFix,
     Undecided,
@@ -124,8 +125,10 @@ REFUSED = report(
 DEPENDS = report(verdict=Verdict.DEPENDS, undecided=(UNDECIDED,), notices=NOTICES)
 
 
-def repair(*changes: Change, words: tuple[str, ...] = WORDS, **more: Any) -> Repair:
-    return Repair(changes, 1, more.get("applicability", "maybe-incorrect"), words, " ".join(words))
+def repair(
+    *changes: Change, words: tuple[str, ...] = WORDS, respellings: tuple[Respelling, ...] = ()
+) -> Repair:
+    return Repair(changes, 1, "maybe-incorrect", words, " ".join(words), respellings)
 
 
 SET_TO_ONE = Change(
@@ -138,6 +141,8 @@ FIX = SuggestedFix(
     status="found",
     size=1,
     proven_smallest=True,
+    complete=True,
+    at_least=1,
     repairs=(
         repair(SET_TO_ONE, words=(*WORDS[:8], "1", *WORDS[9:])),
         repair(REMOVE, ADD, words=(*WORDS[:7], *WORDS[9:], "--enable-prefill-cp")),
@@ -174,6 +179,22 @@ DOCUMENTS = {
     "depends": document(Entry("command line", DEPENDS)),
     "depends, verbose": document(Entry("command line", DEPENDS), verbose=True),
     "fix": document(Entry("command line", REFUSED, fix=FIX)),
+    "respelt": document(
+        Entry(
+            "command line",
+            REFUSED,
+            fix=SuggestedFix(
+                REFUSED,
+                "found",
+                2,
+                proven_smallest=False,
+                repairs=(
+                    repair(respellings=(Respelling("--dcp-sise", "--dcp-size"), Respelling("--gone", ""))),
+                ),
+                leaves_undecided=True,
+            ),
+        )
+    ),
     "no fix": document(
         Entry(
             "command line",

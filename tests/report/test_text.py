@@ -64,6 +64,14 @@ def test_each_fix_shows_its_changes_and_the_whole_command() -> None:
         assert f"     {each.command}\n" in text
 
 
+def test_misspelt_flags_put_right_are_part_of_a_fix() -> None:
+    text = full("respelt")
+    assert "write --dcp-size for --dcp-sise" in text
+    assert "remove --gone" in text
+    assert "1 way of several; not proven smallest" in text
+    assert "can't be decided" in text
+
+
 def test_what_cannot_be_mended_is_said_not_hidden() -> None:
     assert "No change of flags mends this command" in full("no fix")
     assert "SGL0123 stands whatever flags are changed" in full("no fix")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from solver.answers import AllowedValues, Report, Verdict, WhatIf
+from solver.report.document import Document, spelling_as_written
 from solver.report.ink import Ink, harmless
 from solver.report.text.findings import violation_lines
 from solver.report.text.fixes import fixes
 from solver.report.wording import counted, option_text, shortened, value_text
-
-if TYPE_CHECKING:
-    from solver.report.document import Document
 
 
 def change(answer: WhatIf, document: Document, ink: Ink) -> Iterator[str]:
@@ -33,17 +30,17 @@ def change(answer: WhatIf, document: Document, ink: Ink) -> Iterator[str]:
     if answer.final_values:
         yield ""
         yield "SGLang ends up with:"
+        spell = spelling_as_written(answer.before, document)
         for each in answer.final_values:
-            name = document.spelling(after.release, each.flag)
             before, now = (shortened(harmless(value_text(value))) for value in (each.before, each.after))
-            yield f"  {ink.flags(name)}  {before} -> {now}"
+            yield f"  {ink.flags(spell(each.flag))}  {before} -> {now}"
     if answer.further is not None:
         yield from fixes(answer.further, document, ink, pinned=True)
 
 
 def allowed(answer: AllowedValues, report: Report, document: Document, ink: Ink) -> Iterator[str]:
     """Each candidate value of a flag: whether it may be taken, and which rules stand against it."""
-    spelling = document.spelling(report.release, answer.flag)
+    spelling = spelling_as_written(report, document)(answer.flag)
     yield ""
     yield f"{ink.strong(spelling)} with the rest of the command as it is:"
     for each in answer.possibilities:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from solver.answers import Repair, SuggestedFix
+from solver.answers import Repair, Respelling, SuggestedFix
+from solver.report.document import Document, spelling_as_written
 from solver.report.ink import Ink, harmless
 from solver.report.wording import counted, option_text, shortened, value_text
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from solver.repair.answers import Change
-    from solver.report.document import Document
 
 _INDENT = "     "
 
@@ -32,11 +32,10 @@ def fixes(fix: SuggestedFix, document: Document, ink: Ink, *, pinned: bool = Fal
     for violation in fix.unmendable:
         yield f"  {ink.bad(violation.code)} stands whatever flags are changed."
     launch = fix.report.launch
+    if fix.leaves_undecided:
+        yield ink.unsure("After it, some rules can't be decided that this command decides.")
     before = {word.text for word in (*launch.prefix, *launch.words)}
-
-    def spell(flag: str) -> str:
-        return document.spelling(fix.report.release, flag)
-
+    spell = spelling_as_written(fix.report, document)
     for number, repair in enumerate(fix.repairs, start=1):
         yield ""
         yield from _repair(number, repair, before, spell, ink)
@@ -50,20 +49,28 @@ def _headline(fix: SuggestedFix, *, pinned: bool) -> str:
         return f"No fix was found in the time given{kept}; a longer --timeout may find one."
     flags = counted(fix.size or 0, "flag")
     proof = "no smaller change mends it" if fix.proven_smallest else "not proven smallest: time ran out"
-    ways = counted(len(fix.repairs), "way")
+    ways = counted(len(fix.repairs), "way") + ("" if fix.complete else " of several")
     return f"Smallest fix{kept}: {flags} to change, {ways}; {proof}."
 
 
 def _repair(
     number: int, repair: Repair, before: Collection[str], spell: Callable[[str], str], ink: Ink
 ) -> Iterator[str]:
-    for position, change in enumerate(repair.changes):
-        mark = f"{number:>3}. " if position == 0 else _INDENT
-        yield mark + _change(change, spell(change.flag), ink)
+    lines = [_respelling(each, ink) for each in repair.respellings]
+    lines += [_change(each, spell(each.flag), ink) for each in repair.changes]
+    for position, line in enumerate(lines):
+        yield (f"{number:>3}. " if position == 0 else _INDENT) + line
     if repair.applicability == "has-placeholders":
         yield _INDENT + ink.faint("put your own value where <…> stands")
     for line in _marked(repair, before, ink).split("\n"):
         yield _INDENT + line
+
+
+def _respelling(respelling: Respelling, ink: Ink) -> str:
+    before = ink.strong(harmless(respelling.before))
+    if not respelling.after:
+        return f"remove {before}"
+    return f"write {ink.strong(harmless(respelling.after))} for {before}"
 
 
 def _change(change: Change, spelling: str, ink: Ink) -> str:
