@@ -86,10 +86,10 @@ def _calls(inner: Trees) -> Trees:
 
 
 def _negative(operand: Expression) -> Expression:
-    is_number = isinstance(operand, Literal) and isinstance(operand.value, int | float)
-    if is_number and not isinstance(operand.value, bool) and not str(operand.value).startswith("-"):
-        return Literal(-operand.value)
-    return Negative(operand)
+    value = operand.value if isinstance(operand, Literal) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    # A sign before a number without one is part of the number.
+    return Literal(-value) if is_number and not str(value).startswith("-") else Negative(operand)
 
 
 def _forms(inner: Trees, asked_about: Sequence[str]) -> Trees:
