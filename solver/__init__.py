@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from constraints.errors import (
         CatalogError,
         FactError,
+        FlagError,
         FlagfitError,
         LaunchNotFound,
         UnknownRelease,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         Remark,
         Repair,
         Report,
+        Respelling,
         Rewrite,
         SuggestedFix,
         Undecided,
@@ -49,6 +51,7 @@ __all__ = [
     "Choice",
     "FactError",
     "FinalValue",
+    "FlagError",
     "FlagfitError",
     "Launch",
     "LaunchNotFound",
@@ -57,6 +60,7 @@ __all__ = [
     "Remark",
     "Repair",
     "Report",
+    "Respelling",
     "Rewrite",
     "SuggestedFix",
     "Undecided",
@@ -77,11 +81,11 @@ __all__ = [
 
 _HOMES = {
     "constraints.errors": (
-        "CatalogError FactError FlagfitError LaunchNotFound UnknownRelease UnreadableInput"
+        "CatalogError FactError FlagError FlagfitError LaunchNotFound UnknownRelease UnreadableInput"
     ),
     "constraints.store": "load_catalog releases",
     "solver.answers": (
-        "AllowedValues Cause Choice FinalValue Possibility Reason Remark Repair Report Rewrite "
+        "AllowedValues Cause Choice FinalValue Possibility Reason Remark Repair Report Respelling Rewrite "
         "SuggestedFix Undecided Verdict Violation WhatIf World"
     ),
     "solver.questions.check": "check",

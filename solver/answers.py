@@ -65,7 +65,7 @@ def plain(value: object) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     to_dict = getattr(value, "to_dict", None)
-    return to_dict() if to_dict is not None else str(value)
+    return plain(to_dict()) if to_dict is not None else str(value)
 
 
 class Verdict(StrEnum):
@@ -269,11 +269,21 @@ class Report(Answer):
 
 
 @dataclass(frozen=True, slots=True)
+class Respelling(Answer):
+    """A word that is no flag of the release, and what goes in its place; nothing, where it is to go."""
+
+    before: str
+    after: str
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Repair(Answer):
     """One way to mend a command.
 
     Attributes:
         changes: what to change, each with the widest set of values that mends.
+        respellings: misspelt flags put right, and words without a meaning taken out.
         cost: preference weight; lower is likelier to be what the user wants.
         applicability: whether it may be applied as it stands.
         words: the whole command changed, word by word; placeholders as `<…>`.
@@ -285,6 +295,7 @@ class Repair(Answer):
     applicability: Applicability
     words: tuple[str, ...]
     command: str
+    respellings: tuple[Respelling, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,10 +305,16 @@ class SuggestedFix(Answer):
     Attributes:
         report: the check of the command as it is.
         status: nothing to mend, repairs found, a proof that there are none, or the budget ran out.
-        size: how many flags the repairs change; 0 where nothing is to mend, None where none was found.
+        size: how many flags the repairs change, respellings among them; 0 where nothing is to mend, None
+            where none was found.
         proven_smallest: whether it is proven that no smaller set of changes mends.
         repairs: of that size, cheapest first.
-        unmendable: violations that no change of a flag mends: facts alone, or pinned flags, suffice for them.
+        complete: whether these are all of that size.
+        at_least: proven: every repair changes at least so many flags.
+        unmendable: where there is no repair, violations for which facts alone, or flags that must not
+            change, suffice.
+        leaves_undecided: whether the repairs leave rules undecided that the command decides: there are
+            none that do not.
     """
 
     report: Report
@@ -305,7 +322,10 @@ class SuggestedFix(Answer):
     size: int | None
     proven_smallest: bool
     repairs: tuple[Repair, ...] = ()
+    complete: bool = False
+    at_least: int = 0
     unmendable: tuple[Violation, ...] = ()
+    leaves_undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True)

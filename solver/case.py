@@ -5,16 +5,16 @@ Judges nothing: `questions` do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from constraints.catalog import Catalog, Value
 from constraints.expression.values import same
 from constraints.store import releases
 from solver.answers import World
-from solver.launch import Arguments, Launch, parse_arguments, read_launch
+from solver.launch import Arguments, GivenFlag, Launch, parse_arguments, read_launch
 from solver.program import Leaves, Program
 from solver.program_cache import load_executable, make_executable
 from solver.resolution import Executable, Resolution
@@ -27,6 +27,17 @@ Source: TypeAlias = Launch | str | Sequence[str]
 """A launch that was read, a command as one text, or its words."""
 
 
+class Circumstances(TypedDict, total=False):
+    """What a question is told besides the command; each as for `solver.check`."""
+
+    release: str | None
+    gpu: str | None
+    model_config: ModelConfig | None
+    env: Mapping[str, str] | None
+    facts: Mapping[str, Value] | None
+    catalog: Catalog | None
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
     """A command, and what the engine resolves of it.
@@ -37,8 +48,9 @@ class Case:
         launch, arguments: the command, and what the engine's argument parser makes of its words.
         world: the facts.
         base: what the engine resolves in that world without any flag.
-        resolution: what it resolves of the command.
-        different: the leaves of the flags that the command gives another value than they have by default.
+        resolution: what it resolves of the command, with its changes.
+        set_to: flags that are to have another value than the words say.
+        unset: flags that are to be left out.
     """
 
     executable: Executable
@@ -48,11 +60,25 @@ class Case:
     world: World
     base: Resolution
     resolution: Resolution
-    different: Leaves
+    set_to: Mapping[str, Value] = field(default_factory=dict)
+    unset: frozenset[str] = frozenset()
 
     @property
     def program(self) -> Program:
         return self.executable.program
+
+    @cached_property
+    def given(self) -> Mapping[str, Value]:
+        """The flags given, after the changes, by field name."""
+        words = self.arguments.given
+        values = {name: words[name].value for name in words if name in self.program.leaf_of_flag}
+        values.update(self.set_to)
+        return {name: value for name, value in values.items() if name not in self.unset}
+
+    @cached_property
+    def different(self) -> Leaves:
+        """The leaves of the flags given another value than their default; what must be given says nothing."""
+        return different_leaves(self.program, self.given)
 
     @cached_property
     def explainer(self) -> Explainer:
@@ -60,6 +86,24 @@ class Case:
         from solver.explanation import explainer_of
 
         return explainer_of(self)
+
+    def written(self, flag: str) -> GivenFlag | None:
+        """How a flag is written in the command; None where it is not, or is to be otherwise."""
+        is_otherwise = flag in self.set_to or flag in self.unset
+        return None if is_otherwise else self.arguments.given.get(flag)
+
+    def changed(self, set_to: Mapping[str, Value], unset: Collection[str] = ()) -> Case:
+        """The case with some flags set otherwise, and some left out."""
+        problems = self.arguments.problems
+        left = tuple(each for each in problems if each.flag not in set_to and each.flag not in unset)
+        before = {name: value for name, value in self.set_to.items() if name not in unset}
+        return replace(
+            self,
+            arguments=replace(self.arguments, problems=left),
+            resolution=self.resolution.with_given(set_to, dropped=unset),
+            set_to={**before, **set_to},
+            unset=(self.unset - set_to.keys()) | frozenset(unset),
+        )
 
 
 def case_of(
@@ -114,12 +158,11 @@ def resolved(executable: Executable, release_source: str, launch: Launch, world:
     given = {name: flag.value for name, flag in arguments.given.items() if name in program.leaf_of_flag}
     base = base_of(executable, world)
     resolution = base.with_given(given)
-    different = different_leaves(program, given)
-    return Case(executable, release_source, launch, arguments, world, base, resolution, different)
+    return Case(executable, release_source, launch, arguments, world, base, resolution)
 
 
 def different_leaves(program: Program, given: Mapping[str, Value]) -> Leaves:
-    """The leaves of flags given another value than their default; a flag that must be given says nothing."""
+    """The leaves of flags with another value than their default, without those that must be given."""
     leaves = 0
     for name, value in given.items():
         flag = program.flags[name]

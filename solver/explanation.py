@@ -6,7 +6,7 @@ it are written out, and the result is said in English.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, final
 
@@ -17,10 +17,9 @@ from constraints.expression.syntax import TRUE, And, Conditional, Expression, Na
 from constraints.expression.values import UNKNOWN, Fault
 from solver.answers import Cause, Choice, LeafKind, Reason
 from solver.identity import Identity
-from solver.launch import Arguments, Place
-from solver.program import ALWAYS, Kind, Leaves, Program, Terms
+from solver.launch import Place
+from solver.program import ALWAYS, Kind, Program, Terms, bits
 from solver.reason import Costs, Reasons
-from solver.resolution import Resolution
 from solver.stepping import condition_of
 
 if TYPE_CHECKING:
@@ -41,14 +40,15 @@ _FACT, _GIVEN, _DEFAULT = 2, 4, 5
 
 def explainer_of(case: Case) -> Explainer:
     """Explains what the engine resolves of a command."""
-    program, given = case.program, case.resolution.given
+    program = case.program
+    touched = {*case.given, *case.unset, *case.arguments.given} & program.leaf_of_flag.keys()
     reasons = Reasons(
         case.resolution,
-        _costs(program, given),
+        _costs(program, case.given),
         base=_base_reasons(Identity(case.base)),
-        different=sum(1 << program.leaf_of_flag[name] for name in given),
+        different=sum(1 << program.leaf_of_flag[name] for name in touched),
     )
-    return Explainer(case.resolution, reasons, case.arguments)
+    return Explainer(case, reasons)
 
 
 def _costs(program: Program, given: Iterable[str]) -> Costs:
@@ -64,19 +64,18 @@ def _base_reasons(base: Identity) -> Reasons:
 
 @final
 class Explainer:
-    """Says why, for one resolution of one command.
+    """Says why, for one case.
 
     Args:
-        resolution: the values.
+        case: the command, for spellings and places, and its resolution.
         reasons: where leaves that suffice are found.
-        arguments: the command's flags, for spellings and places.
     """
 
-    def __init__(self, resolution: Resolution, reasons: Reasons, arguments: Arguments) -> None:
-        self._resolution: Final = resolution
-        self._program: Final = resolution.program
+    def __init__(self, case: Case, reasons: Reasons) -> None:
+        self._case: Final = case
+        self._resolution: Final = case.resolution
+        self._program: Final = case.program
         self._reasons: Final = reasons
-        self._arguments: Final = arguments
 
     def reason(self, node: int) -> Reason:
         """A small set of leaves that suffices for the node's value, and what was chosen on the way."""
@@ -205,20 +204,22 @@ class Explainer:
 
     def spelling(self, flag: str) -> str:
         """A flag as it was written, else its preferred spelling."""
-        given = self._arguments.given.get(flag)
-        return self._program.flags[flag].spelling if given is None else given.spelling
+        written = self._case.written(flag)
+        return self._program.flags[flag].spelling if written is None else written.spelling
 
     def _cause(self, leaf: int) -> Cause:
         name, value = self._program.names[leaf], self._resolution.values[leaf]
         if name not in self._program.leaf_of_flag or self._program.leaf_of_flag[name] != leaf:
             return Cause(name, "fact", value, name)
-        kind: LeafKind = "given" if name in self._resolution.given else "default"
+        kind: LeafKind = "given" if name in self._case.given else "default"
         return Cause(name, kind, value, self.spelling(name), self.place(name))
 
     def place(self, flag: str) -> Place | None:
         """Where a flag was written; None where it was not."""
-        given = self._arguments.given.get(flag)
-        return self._arguments.words[given.words[0]].place if given is not None and given.words else None
+        written = self._case.written(flag)
+        if written is None or not written.words:
+            return None
+        return self._case.arguments.words[written.words[0]].place
 
     def _has_chosen(self, node: int) -> bool:
         program, values = self._program, self._resolution.values
@@ -236,11 +237,3 @@ class Explainer:
             program.functions[node],
             None if when == TRUE else when,
         )
-
-
-def bits(leaves: Leaves) -> Iterator[int]:
-    """The leaves of a set, ascending."""
-    while leaves:
-        lowest = leaves & -leaves
-        yield lowest.bit_length() - 1
-        leaves ^= lowest

@@ -107,6 +107,11 @@ class Program:
         """How many leaves there are; the first step's node has this index."""
         return 1 + len(self.leaf_of_flag) + len(self.leaf_of_fact)
 
+    def flags_of(self, leaves: Leaves) -> frozenset[str]:
+        """The flags among some leaves, by name."""
+        flags = leaves & ((2 << len(self.leaf_of_flag)) - 2)
+        return frozenset(self.names[leaf] for leaf in bits(flags))
+
     def terms(self, node: int) -> Terms:
         """The expressions of a node that is no leaf. Parsed when first asked for, then kept."""
         terms = self._terms.get(node)
@@ -129,6 +134,14 @@ def flatten(catalog: Catalog) -> Program:
     Names that nothing declares are facts where they are dotted, and missing where they are not.
     """
     return _Flattening(catalog).program()
+
+
+def bits(leaves: Leaves) -> Iterator[int]:
+    """The leaves of a set, ascending."""
+    while leaves:
+        lowest = leaves & -leaves
+        yield lowest.bit_length() - 1
+        leaves ^= lowest
 
 
 @lru_cache(maxsize=8)

@@ -82,6 +82,20 @@ class Reasons:
         """Leaves that suffice for the node to have its value; for an unknown one, those that make it so."""
         return self._reason(node)[0]
 
+    def fixed(self, node: int) -> Leaves:
+        """Leaves that suffice for a node to keep its value, also where that is unknown."""
+        leaves, seen, waiting = 0, {node}, [node]
+        while waiting:
+            each = waiting.pop()
+            if self._values[each] is not UNKNOWN or each < self._program.leaf_count:
+                leaves |= self.leaves(each)
+                continue
+            for read in self._program.reads[each]:
+                if read not in seen:
+                    seen.add(read)
+                    waiting.append(read)
+        return leaves
+
     def chain(self, node: int) -> tuple[int, ...]:
         """The nodes between those leaves and the node, itself included, ascending."""
         seen = {node}

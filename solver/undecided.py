@@ -72,8 +72,7 @@ class Telling:
             terms = self._program.terms(node)
             found |= self._telling(terms.when, terms)
             node = self._program.guards[node]
-        names = (self._program.names[leaf] for leaf in _flag_leaves(self._program) if found >> leaf & 1)
-        return tuple(sorted(names))
+        return tuple(sorted(self._program.flags_of(found)))
 
     def _telling(self, condition: Expression, terms: Terms) -> Leaves:
         """The flags given that are read in the tests of a condition that have another outcome."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from constraints.catalog import Catalog, Value
-from constraints.expression.values import MISSING, UNKNOWN, Fault
+from constraints.expression.syntax import TRUE
+from constraints.expression.values import UNKNOWN, Fault, is_known
 from solver.answers import Cause, Reason, Remark, Report, Rewrite, Undecided, Verdict, Violation, plain
 from solver.case import Case, Source, case_of
 from solver.launch import ArgumentProblem
@@ -148,19 +149,15 @@ def _undecided(case: Case) -> Iterator[Undecided]:
 
 def _rewrites(case: Case) -> Iterator[Rewrite]:
     program, resolution = case.program, case.resolution
-    for name, given in sorted(case.arguments.given.items()):
-        if name not in program.leaf_of_flag:
-            continue
+    for name, given in sorted(case.given.items()):
         final = resolution.final(name)
-        if given.unknown or final is UNKNOWN or final is MISSING or isinstance(final, Fault):
-            continue
-        if plain(final) == plain(given.value):
+        if not is_known(given) or not is_known(final) or plain(final) == plain(given):
             continue
         node = _chooser(case, program.final[name])
-        why = "" if _is_unconditional(case, node) else case.explainer.message(node)
+        why = "" if case.explainer.condition(node) == TRUE else case.explainer.message(node)
         yield Rewrite(
             flag=name,
-            given=given.value,
+            given=given,
             final=final,
             at=program.places[node],
             function=program.functions[node],
@@ -177,12 +174,6 @@ def _chooser(case: Case, node: int) -> int:
             return node
         node = program.previous[node]
     return node
-
-
-def _is_unconditional(case: Case, node: int) -> bool:
-    from constraints.expression.syntax import TRUE
-
-    return case.explainer.condition(node) == TRUE
 
 
 def _notices(case: Case) -> Iterator[Remark]:
