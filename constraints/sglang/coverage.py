@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from constraints.catalog import Catalog, Let, Refuse, Set
+from constraints.catalog import Catalog, Let, Refuse
 from constraints.expression.syntax import Expression, Name, Unknown
 
 
@@ -89,17 +89,13 @@ def _refusals(function: ast.FunctionDef) -> Iterator[tuple[int, range]]:
 
 
 def _opaque_names(catalog: Catalog) -> dict[str, frozenset[str]]:
-    """For every named value and state variable, the causes of unknowns that may reach it."""
+    """For every named value, the causes of unknowns in it."""
     opaque: dict[str, frozenset[str]] = {}
     for step, _ in catalog.walk():
         if isinstance(step, Let):
             found = _causes(step.value, opaque)
             if found:
                 opaque[step.name] = found
-        elif isinstance(step, Set):
-            found = _causes(step.value, {})
-            if found:
-                opaque[step.target] = opaque.get(step.target, frozenset()) | found
     return opaque
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conjunction, negation
 from constraints.expression.syntax import NONE, TRUE, Expression
-from constraints.sglang.extraction import attempts, builtin, containers, expressions, operations
+from constraints.sglang.extraction import attempts, builtin, containers, expressions, operations, validation
 from constraints.sglang.extraction.state import Frame, choice, merged_value
 from constraints.sglang.extraction.values import (
     Choice,
@@ -43,6 +43,8 @@ def call(x: Executor, function: Value, arguments: list[Value], keywords: Keyword
             return _inlined(x, function, arguments, keywords, node)
         case Method(receiver=receiver, function=Function() as inner):
             return _inlined(x, inner, [receiver, *arguments], keywords, node)
+        case Method(receiver=Class() as owner, function="model_validate_json"):
+            return validation.validated(x, owner, operations.as_expression(x, arguments[0], node), node)
         case Method(receiver=receiver, function=str() as name):
             return containers.method(x, receiver, name, arguments, keywords, node)
         case Partial(function=inner, arguments=first, keywords=more):

@@ -147,6 +147,8 @@ class Classes:
                 found.node, ast.FunctionDef
             ) else set()  # fmt: skip
             return Method(owner, found) if "classmethod" in decorators else found
+        if name == "model_validate_json" and "BaseModel" in self.base_names(x, owner):
+            return Method(owner, name)
         found_constant = self.constant(x, owner, name)
         if found_constant is not None:
             return found_constant

@@ -23,6 +23,7 @@ from constraints.expression.syntax import (
     Call,
     Collection,
     Expression,
+    Item,
     Literal,
 )
 from constraints.expression.syntax import Mapping as MappingNode
@@ -81,6 +82,12 @@ def of_plain(
             pass
     if name in _OF_PATHS:
         return x.described.path_exists(x, receiver, node)
+    if name == "group" and isinstance(receiver, Call) and receiver.function.startswith("re_"):
+        return Item(receiver, plain[0] if plain else Literal(0))
+    if name == "groups" and isinstance(receiver, Call) and receiver.function.startswith("re_"):
+        return Call("slice", (receiver, Literal(1)))
+    if name == "to_dict":
+        return receiver
     if name == "encode":
         return Call("encode", (receiver,))
     if name == "format":

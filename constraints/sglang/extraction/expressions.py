@@ -6,8 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import (
-    as_test,
-    conditional,
+    comparison,
     conjunction,
     constant,
     disjunction,
@@ -28,13 +27,14 @@ from constraints.expression.syntax import (
     ComparisonOperator,
     Comprehension,
     Expression,
+    Item,
     Literal,
     Name,
     Or,
 )
 from constraints.sglang.extraction import operations
 from constraints.sglang.extraction.state import merged_value
-from constraints.sglang.extraction.values import Entries, Function, Items, Ref, Value
+from constraints.sglang.extraction.values import Class, Entries, Function, Items, Ref, Value
 
 if TYPE_CHECKING:
     from constraints.sglang.extraction.executor import Executor
@@ -134,7 +134,9 @@ def _call(x: Executor, node: ast.Call) -> Value:
         value = evaluate(x, keyword.value)
         if keyword.arg is not None:
             keywords[keyword.arg] = (TRUE, value)
-        elif (entries := _entries_of(x, value)) is not None:
+        elif (entries := _entries_of(x, value)) is not None or (
+            entries := _by_parameter(x, function, value)
+        ) is not None:
             for key, pair in entries.items():
                 keywords[str(key)] = pair
         else:
@@ -142,6 +144,14 @@ def _call(x: Executor, node: ast.Call) -> Value:
     if x.state.dead:
         return NONE
     return x.call(function, arguments, keywords, node)
+
+
+def _by_parameter(x: Executor, function: Value, value: Value) -> dict[object, tuple[Expression, Value]] | None:
+    """What `**data` gives a record's constructor: each of its fields, where the data has that key."""
+    fields = x.classes.fields(x, function) if isinstance(function, Class) else None
+    if fields is None or not isinstance(value, Expression):
+        return None
+    return {n: (comparison("in", Literal(n), value), Item(value, Literal(n))) for n in fields}
 
 
 def _entries_of(x: Executor, value: Value) -> dict[object, tuple[Expression, Value]] | None:

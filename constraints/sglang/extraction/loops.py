@@ -13,7 +13,7 @@ from constraints.catalog import Let, Refuse, Set
 from constraints.sglang.extraction import attempts, expressions, operations
 from constraints.sglang.extraction.state import Exit, Loop, choice, joined
 from constraints.sglang.extraction.steps import Entry
-from constraints.sglang.extraction.values import Content, Entries, Items, Lost, Ref, Value
+from constraints.sglang.extraction.values import Choice, Content, Entries, Items, Lost, Ref, Value
 
 if TYPE_CHECKING:
     from constraints.sglang.extraction.executor import Executor
@@ -23,8 +23,17 @@ _MOST_PASSES = 256
 
 def for_(x: Executor, node: ast.For) -> None:
     """Runs a `for` statement."""
-    iterable = expressions.evaluate(x, node.iter)
+    _over(x, node, expressions.evaluate(x, node.iter))
+
+
+def _over(x: Executor, node: ast.For, iterable: Value) -> None:
     rows = operations.elements_of(x, iterable, node)
+    if rows is None and isinstance(iterable, Choice):
+        # Each alternative by itself: what is known of one must not be lost to another.
+        (condition, first), *rest = iterable.alternatives
+        others = choice(rest) if rest else first
+        x.branch(condition, lambda: _over(x, node, first), lambda: _over(x, node, others))
+        return
     if rows is not None and len(rows) <= _MOST_PASSES:
         _unrolled(x, node, rows)
     else:

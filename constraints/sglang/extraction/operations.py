@@ -121,8 +121,11 @@ def as_expression(x: Executor, value: Value, node: ast.AST | None = None) -> Exp
             return result
         case Facts(path=path):
             return Name(path)
-        case Structured(path=path):
-            return Name(path)
+        case Structured(owner=owner):
+            parts = x.record.as_record(x, value)[1]
+            return Mapping(
+                tuple(Literal(n) for n in parts), tuple(as_expression(x, part, node) for part in parts.values())
+            )
         case External(path=path) if "." in path:
             # A library's constant: compared by its name. torch's dtypes are known by theirs.
             return Literal(path.removeprefix("torch."))
@@ -224,6 +227,8 @@ def _object_attribute(x: Executor, value: Ref, name: str, node: ast.AST, default
                 return attributes[name]
             if name == "__class__" and owner is not None:
                 return owner
+            if name in ("__struct_fields__", "_fields", "__dataclass_fields__") and owner is not None:
+                return x.classes.attribute(x, owner, name, node, None)
             if owner is not None and (found := x.classes.method(x, owner, name)) is not None:
                 return x.bound(value, found, node)
             if facts:
@@ -241,6 +246,8 @@ def _object_attribute(x: Executor, value: Ref, name: str, node: ast.AST, default
 def _plain_attribute(x: Executor, value: Expression, name: str, node: ast.AST, default: Value | None) -> Value:
     if isinstance(value, Name) and value.path.startswith("model."):
         return x.facts.attribute(x, value.path, name, default)
+    if name in _DATA_METHODS and default is None and not isinstance(value, Name):
+        return Method(value, name)
     if isinstance(value, Call) and value.function == "default" and len(value.arguments) == 2:
         first, second = value.arguments
         if isinstance(first, Name) and first.path.startswith("model."):
@@ -261,6 +268,7 @@ def _plain_attribute(x: Executor, value: Expression, name: str, node: ast.AST, d
     return default if default is not None else Method(value, name)
 
 
+_DATA_METHODS = frozenset({"get", "items", "keys", "values", "to_dict", "lower", "upper", "startswith", "strip"})
 _STRING_METHODS = frozenset(dir(str)) | frozenset(dir(dict)) | frozenset(dir(list)) | frozenset(dir(set))
 
 
@@ -357,6 +365,10 @@ def compare(x: Executor, op: ComparisonOperator, left: Value, right: Value, node
 
 def _identical(x: Executor, left: Value, right: Value) -> Expression | None:
     """Whether two values are the same where one of them is an object; None to compare them as data."""
+    if isinstance(left, Structured) or isinstance(right, Structured):
+        (owner, parts), (other, others) = (x.record.as_record(x, v) for v in (left, right))
+        if owner is not None and owner == other:
+            return conjunction(compare(x, "==", parts[n], others[n], owner.node) for n in parts if n in others)
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Choice):
             result: Expression = FALSE

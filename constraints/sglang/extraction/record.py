@@ -14,7 +14,8 @@ from constraints.catalog import Flag
 from constraints.expression.simplify import conditional, constant
 from constraints.expression.syntax import NONE, TRUE, Expression, Name, Unknown
 from constraints.sglang.extraction import operations
-from constraints.sglang.extraction.values import Class, Facts, Instance, Ref, Structured, Value, View
+from constraints.sglang.extraction.state import choice
+from constraints.sglang.extraction.values import Choice, Class, Facts, Instance, Ref, Structured, Value, View
 
 if TYPE_CHECKING:
     from constraints.sglang.extraction.executor import Executor
@@ -129,7 +130,7 @@ class Record:
         at: str = "",
     ) -> None:
         at = at or x.site(node)
-        owner, attributes = self._as_record(x, value)
+        owner, attributes = self.as_record(x, value)
         if owner is not None:
             before = dict(x.log.versions)
             self.structures[path] = owner
@@ -147,7 +148,8 @@ class Record:
         plain = operations.as_expression(x, value, node)
         x.log.set(guards, at, function, path, plain)
 
-    def _as_record(self, x: Executor, value: Value) -> tuple[Class | None, dict[str, Value]]:
+    def as_record(self, x: Executor, value: Value) -> tuple[Class | None, dict[str, Value]]:
+        """A value's class and parts where it is a record of the source, or a choice of such."""
         if isinstance(value, Structured):
             names = x.classes.fields(x, value.owner) or {}
             node = value.owner.node
@@ -157,6 +159,11 @@ class Record:
             if isinstance(content, Instance) and content.owner is not None and not content.facts:
                 if x.classes.fields(x, content.owner) is not None:
                     return content.owner, dict(content.attributes)
+        if isinstance(value, Choice):
+            records = [(condition, *self.as_record(x, one)) for condition, one in value.alternatives]
+            owner = records[0][1]
+            if owner is not None and all(other == owner for _, other, _ in records):
+                return owner, {n: choice((c, parts[n]) for c, _, parts in records) for n in records[0][2]}
         return None, {}
 
     def lose(self, x: Executor, names: list[str], node: ast.AST, cause: str) -> None:
