@@ -7,7 +7,7 @@ from solver.answers import Verdict
 from solver.report import render
 from solver.report.document import Entry
 from solver.report.ink import Ink
-from tests.report.examples import DOCUMENTS, FIX, REFUSED, VIOLATION, document, report
+from tests.report.examples import DOCUMENTS, FIX, REFUSED, UNDECIDED, VIOLATION, document, report
 
 
 def full(name: str, *, coloured: bool = False) -> str:
@@ -29,7 +29,8 @@ def test_a_violation_says_what_why_and_where() -> None:
     assert VIOLATION.at in text
     assert VIOLATION.function in text
     assert "--dcp-size 2" in text
-    assert "--pp-size 1 (default)" in text
+    assert "--pp-size 1 (default)" not in text
+    assert "--pp-size 1 (default)" in full("refused, verbose")
     assert "gpu.sm = 90" in text
     assert "perhaps" in text
 
@@ -43,9 +44,20 @@ def test_only_a_verbose_report_shows_conditions_choices_and_rewritten_values() -
 
 
 def test_an_open_question_names_the_facts_and_the_options_that_tell_them() -> None:
-    text = full("depends")
-    assert "gpu.is_sm100" in text
-    assert "--gpu, --model-config" in text
+    assert "Not decided without --gpu, --model-config" in full("depends")
+    assert "gpu.is_sm100, model.is_mla (--gpu, --model-config)" in full("depends, verbose")
+
+
+def test_open_questions_are_counted_beside_a_violation_and_listed_up_to_a_point_without() -> None:
+    many = (UNDECIDED,) * 8
+    refused = report(verdict=Verdict.REFUSED, violations=(VIOLATION,), undecided=many)
+    text = render(document(Entry("x", refused)), Ink(), output_format="full")
+    assert "8 more rules could not be decided without --gpu, --model-config" in text
+    assert text.count("SGL0300") == 0
+    depends = report(verdict=Verdict.DEPENDS, undecided=many)
+    text = render(document(Entry("x", depends)), Ink(), output_format="full")
+    assert text.count("SGL0300") == 5
+    assert "3 more; not decided" in text
 
 
 def test_the_engines_own_warnings_are_shown_when_verbose() -> None:

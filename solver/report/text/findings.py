@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from solver.report.document import Document
 
 _CAUSES_SHOWN = 6
+_RULES_SHOWN = 5
 _FACTS_FROM = {"gpu.": "--gpu", "model.": "--model-config", "env.": "--env", "environ.": "--env"}
 _ANY_FACT = "--fact"
 
@@ -43,15 +44,34 @@ def violation_lines(violation: Violation, ink: Ink, *, verbose: bool) -> Iterato
 
 
 def undecided(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
-    """Each rule that could not be decided, and what would decide it."""
+    """Each rule that could not be decided, and what would decide it; beside violations, in one line."""
+    if not report.undecided:
+        return
+    if not verbose:
+        yield from _undecided_in_short(report, ink)
+        return
     for each in report.undecided:
         yield ""
         yield from headed(each.code, ink.unsure, _sentence(each.message) or "not decided", ink)
         yield from labelled("needs", _deciding(each.missing), ink)
         if each.at:
             yield from labelled("where", f"{each.at}, in {each.function}", ink)
-        if verbose:
-            yield from _condition(each.condition, ink)
+        yield from _condition(each.condition, ink)
+
+
+def _undecided_in_short(report: Report, ink: Ink) -> Iterator[str]:
+    count = len(report.undecided)
+    options = sorted({_option_for(name) for each in report.undecided for name in each.missing} - {""})
+    told = f" without {', '.join(options)}" if options else ""
+    yield ""
+    if report.violations:
+        yield from wrapped(f"{counted(count, 'more rule')} could not be decided{told} (--verbose lists them).", "", "", ink)
+        return
+    for each in report.undecided[:_RULES_SHOWN]:
+        yield from headed(each.code, ink.unsure, _sentence(each.message) or "not decided", ink)
+    more = len(report.undecided) - _RULES_SHOWN
+    ending = f"{more} more; not decided{told}" if more > 0 else f"Not decided{told}"
+    yield from wrapped(f"{ending} (--verbose shows all, and what each needs).", "", "", ink)
 
 
 def rewrites(report: Report, document: Document, ink: Ink) -> Iterator[str]:
@@ -84,8 +104,9 @@ def notices(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
 
 
 def _causes(reason: Reason, *, verbose: bool) -> str:
-    """What was given, what was left at its default, what the world is like."""
-    shown = [cause_text(each).replace(" ", UNBROKEN) for each in reason.causes]
+    """What was given and what the world is like; what was left at its default too where verbose."""
+    causes = [each for each in reason.causes if verbose or each.kind != "default"] or reason.causes
+    shown = [cause_text(each).replace(" ", UNBROKEN) for each in causes]
     more = 0 if verbose else len(shown) - _CAUSES_SHOWN
     tail = f" and {more} more (--verbose)" if more > 1 else ""
     return ", ".join(shown[:_CAUSES_SHOWN] if tail else shown) + tail
