@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from solver.answers import AllowedValues, Report, Verdict, WhatIf
+from constraints.expression.values import UNKNOWN
+from solver.answers import AllowedValues, FinalValue, Report, Verdict, WhatIf
 from solver.report.document import Document, spelling_as_written
 from solver.report.ink import Ink, harmless
 from solver.report.text.findings import violation_lines
@@ -27,11 +28,12 @@ def change(answer: WhatIf, document: Document, ink: Ink) -> Iterator[str]:
         yield f"Breaks {counted(len(answer.newly_broken), 'rule')}:"
         for violation in answer.newly_broken:
             yield from violation_lines(violation, ink, verbose=document.verbose)
-    if answer.final_values:
+    final_values = [each for each in answer.final_values if document.verbose or _is_known(each)]
+    if final_values:
         yield ""
         yield "SGLang ends up with:"
         spell = spelling_as_written(answer.before, document)
-        for each in answer.final_values:
+        for each in final_values:
             before, now = (shortened(harmless(value_text(value))) for value in (each.before, each.after))
             yield f"  {ink.flags(spell(each.flag))}  {before} -> {now}"
     if answer.further is not None:
@@ -52,6 +54,10 @@ def allowed(answer: AllowedValues, report: Report, document: Document, ink: Ink)
             Verdict.DEPENDS: ink.unsure("depends"),
         }[each.verdict]
         yield f"  {word}  {text}" + (f"  ({codes})" if codes else "")
+
+
+def _is_known(value: FinalValue) -> bool:
+    return value.before is not UNKNOWN and value.after is not UNKNOWN
 
 
 def _coloured_verdict(report: Report, ink: Ink) -> str:

@@ -65,7 +65,9 @@ def _undecided_in_short(report: Report, ink: Ink) -> Iterator[str]:
     told = f" without {', '.join(options)}" if options else ""
     yield ""
     if report.violations:
-        yield from wrapped(f"{counted(count, 'more rule')} could not be decided{told} (--verbose lists them).", "", "", ink)
+        yield from wrapped(
+            f"{counted(count, 'more rule')} could not be decided{told} (--verbose lists them).", "", "", ink
+        )
         return
     for each in report.undecided[:_RULES_SHOWN]:
         yield from headed(each.code, ink.unsure, _sentence(each.message) or "not decided", ink)
