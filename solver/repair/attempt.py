@@ -34,9 +34,12 @@ def attempt(flags: FlagSet, space: Space, known: Nogoods) -> Assignment | list[C
     nogoods = list(known.about(changed))
     try_values = _try_one if len(changed) == 1 else _try_many
     found = try_values(changed, space, known, nogoods)
-    if isinstance(found, Dead):
-        return [_conflict(component, nogoods, space) for component in found.components]
-    return found
+    if not isinstance(found, Dead):
+        return found
+    # What is refused whatever the values must be known as a conflict: nothing else keeps it from being taken
+    # for what other flags are there to mend.
+    regardless = [conflict_of([nogood], 0) for nogood in nogoods if not nogood.when]
+    return regardless or [_conflict(component, nogoods, space) for component in found.components]
 
 
 def attempt_outside(flags: FlagSet, space: Space, known: Nogoods, boxes: Sequence[Box]) -> Assignment | None:
@@ -62,7 +65,7 @@ def _try_one(
     frequency = Counter(rule for _, rules in failures for rule in rules)
     for assignment, rules in failures:
         nogoods.append(known.learn(space, assignment, max(rules, key=frequency.__getitem__)))
-    return Dead((changed,) if all(nogood.when for nogood in nogoods) else ((),))
+    return Dead((changed,))
 
 
 def _try_many(
@@ -86,7 +89,7 @@ def _try_many(
             return found
         nogoods += [known.learn(space, found, rule) for rule in rules[:_LESSONS]]
         if not all(nogood.when for nogood in nogoods):
-            return Dead(((),))
+            return Dead((changed,))
 
 
 def _options(flags: Iterable[int], nogoods: Iterable[Nogood], space: Space) -> dict[int, list[int]]:
@@ -101,10 +104,7 @@ def _options(flags: Iterable[int], nogoods: Iterable[Nogood], space: Space) -> d
 
 
 def _conflict(component: tuple[int, ...], nogoods: list[Nogood], space: Space) -> Conflict:
-    """The conflict of flags whose combinations of candidates are all refused, as small as shrinking gets it.
-
-    Without any flags: of what is refused whatever their candidates.
-    """
+    """The conflict of flags of which every combination of candidates is refused, shrunk."""
     changed = flag_set(component)
     nogoods = [nogood for nogood in nogoods if not nogood.scope & ~changed]
     outside = 0
@@ -120,7 +120,7 @@ def _conflict(component: tuple[int, ...], nogoods: list[Nogood], space: Space) -
             return False
         usable = [nogood for nogood in nogoods if not nogood.flags & ~flags]
         options = _options([flag for flag in component if flags >> flag & 1], usable, space)
-        if not all(options.values()) or not all(nogood.when for nogood in usable):
+        if not all(options.values()):
             return True
         found = solve(options, usable, space.budget.spend)
         if isinstance(found, Dead):
