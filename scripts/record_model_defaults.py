@@ -16,8 +16,7 @@ import os
 import sys
 from pathlib import Path
 
-_HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(_HERE), str(_HERE.parent)]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 
 def main() -> None:
@@ -32,16 +31,16 @@ def main() -> None:
     # Without a GPU, SGLang is imported as for its CPU engine.
     os.environ.setdefault("SGLANG_USE_CPU_ENGINE", "1")
 
-    from model_defaults.checking import Check
-    from model_defaults.recording import Recorder
+    from scripts.model_defaults.checking import Check
+    from scripts.model_defaults.recording import Recorder
 
     recorder = Recorder()
     check = Check("".join(recorder.lines()), recorder.classes, recorder.base)
     check.run(chosen.trials)
     for name, attributes in sorted(check.wrong.items()):
-        recorder.entries[name]["untrusted"] = sorted({path.partition(".")[0] for path in attributes})
-        for path, given in attributes.items():
-            print(f"{name}.{path} differs with {given}")
+        recorder.entries[name]["untrusted"] = sorted(attributes)
+        for attribute, given in attributes.items():
+            print(f"{name}.{attribute} differs with {given}")
     chosen.output.write_text("".join(recorder.lines()), encoding="utf-8")
     gaps = sorted(set(recorder.gaps))
     if chosen.gaps:

@@ -15,6 +15,7 @@ MOST_LISTED: Final = 10
 _KEPT: Final = MOST_LISTED - 2
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_+@./:-]{2,}")
+_DENIALS: Final = ("is not ", "is none ", "is neither ", "is off")
 _READ_OTHERWISE: Final = frozenset(
     {"and", "or", "not", "if", "is", "it", "in", "on", "off", "of", "at", "by", "as", "an", "be", "do"}
     | {"empty", "given", "set", "none", "null", "true", "false", "one", "else"}
@@ -50,15 +51,15 @@ def joined(clauses: Sequence[Clause], conjunction: Conjunction) -> Clause:
 
     Neighbours with the same subject share it. What is joined three levels deep stands in brackets.
     """
-    shared = _with_shared_subjects(clauses, conjunction)
-    if len(shared) == 1:
-        return shared[0]
+    clauses = _with_shared_subjects(clauses, conjunction)
+    if len(clauses) == 1:
+        return clauses[0]
     text = _in_a_row(
-        [_part(clause, conjunction) for clause in shared],
+        [_part(clause, conjunction) for clause in clauses],
         conjunction,
-        is_loose=any(clause.is_loose for clause in shared),
+        is_loose=any(clause.is_loose for clause in clauses),
     )
-    levels = 1 + max(clause.levels for clause in shared)
+    levels = 1 + max(clause.levels for clause in clauses)
     return Clause("", text, conjunction, levels, is_loose=True)
 
 
@@ -95,11 +96,25 @@ def _is_number(word: str) -> bool:
 
 
 def _part(clause: Clause, conjunction: Conjunction) -> str:
-    if clause.conjunction is None:
-        return clause.text
     if clause.levels > 1:
         return f"({clause.text})"
+    if clause.conjunction is None:
+        return clause.text
     return f"either {clause.text}" if conjunction == "and" else clause.text
+
+
+def shared(predicates: Sequence[str], conjunction: Conjunction, *, is_loose: bool) -> str:
+    """Predicates of one subject as one: "is given and not 1", "is not given or is 1".
+
+    A second "is" is left out where no "not" before it could be taken to go on.
+    """
+    parts: list[str] = []
+    may_share = predicates[0].startswith("is ")
+    for predicate in predicates:
+        is_denial = predicate.startswith(_DENIALS)
+        parts.append(predicate.removeprefix("is ") if parts and may_share else predicate)
+        may_share = may_share and not is_denial
+    return _in_a_row(parts, conjunction, is_loose=is_loose)
 
 
 def _with_shared_subjects(clauses: Sequence[Clause], conjunction: Conjunction) -> list[Clause]:
@@ -107,13 +122,8 @@ def _with_shared_subjects(clauses: Sequence[Clause], conjunction: Conjunction) -
     for subject, neighbours in groupby(clauses, key=lambda clause: clause.subject):
         group = list(neighbours)
         if subject and len(group) > 1:
-            first = group[0].predicate
-            rest = [
-                clause.predicate.removeprefix("is ") if first.startswith("is ") else clause.predicate
-                for clause in group[1:]
-            ]
             is_loose = any(clause.is_loose for clause in group)
-            predicate = _in_a_row([first, *rest], conjunction, is_loose=is_loose)
+            predicate = shared([clause.predicate for clause in group], conjunction, is_loose=is_loose)
             result.append(Clause(subject, predicate, is_loose=True))
         else:
             result += group

@@ -287,6 +287,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "ceil": Function(math.ceil, 1, 1),
     "sqrt": Function(math.sqrt, 1, 1),
     "log2": Function(math.log2, 1, 1),
+    "log": Function(math.log, 1, 2),
     "gcd": Function(math.gcd, 0, None),
     "int": Function(int, 1, 2),
     "float": Function(float, 1, 1),

@@ -38,7 +38,7 @@ from constraints.expression.syntax import (
     Unknown,
 )
 
-MAX_CHARACTERS: Final = 200_000
+MAX_CHARACTERS: Final = 1_000_000
 """The longest text that is read."""
 MAX_DEPTH: Final = 400
 """How deep expressions may nest; the `else` of a conditional is no deeper than the conditional itself."""

@@ -13,9 +13,7 @@ from typing import Literal as OneOf
 from typing import TypeAlias, final
 
 Scalar: TypeAlias = bool | int | float | str | None
-ComparisonOperator: TypeAlias = OneOf[
-    "==", "!=", "<", "<=", ">", ">=", "in", "not in", "is", "is not"
-]
+ComparisonOperator: TypeAlias = OneOf["==", "!=", "<", "<=", ">", ">=", "in", "not in", "is", "is not"]
 ArithmeticOperator: TypeAlias = OneOf["+", "-", "*", "/", "//", "%", "**", "|", "&", "^"]
 CollectionKind: TypeAlias = OneOf["tuple", "list", "set"]
 ComprehensionKind: TypeAlias = OneOf["any", "all", "sum", "list", "set"]

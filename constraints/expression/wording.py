@@ -74,6 +74,20 @@ TYPE_WORDS: Final = {
 
 NUMERIC: Final = frozenset({"abs", "sum", "min", "max", "round", "floor", "ceil", "int", "float", "gcd"})
 
+ABSENCE: Final = {
+    **dict.fromkeys(("len", "lower", "upper", "str", "list", "tuple", "set", "dict", "sorted"), "empty"),
+    **dict.fromkeys(("keys", "values", "items"), "empty"),
+    "strip": "blank",
+}
+"""What the argument is where these functions give something empty."""
+
+ORDINALS: Final = {
+    **dict(enumerate(("first", "second", "third", "fourth", "fifth", "sixth"))),
+    -1: "last",
+    -2: "last but one",
+}
+"""Elements by index, as people count."""
+
 EXTREMES: Final = {"min": ("smallest", "smaller"), "max": ("greatest", "greater")}
 
 CALL_TERMS: Final = {
@@ -108,6 +122,7 @@ CALL_TERMS: Final = {
     ("get", 2): "{1} of {0}",
     ("get", 3): "{1} of {0} (or {2} where there is none)",
     ("count", 2): "how often {1} is in {0}",
+    ("slice", 2): "{} without the first {}",
     ("default", 2): "{} (or {} where there is none)",
 }
 """Noun phrases by function and number of arguments; others are shown as the language writes them."""

@@ -19,6 +19,14 @@ Value: TypeAlias = Any
 
 _MAX_DEPTH = 40
 _VALIDATION = "validate"
+_TAKEN_AWAY = (
+    "dtype",
+    "torch_dtype",
+    "rope_parameters",
+    "rope_scaling",
+    "rope_theta",
+    "partial_rotary_factor",
+)
 _LAYER_TYPES = {
     # Older names that transformers replaces while it loads a configuration.
     "mamba": "linear_attention",
@@ -48,7 +56,7 @@ class Builder:
         is_whole = bool(lineage) and lineage[-1].parent is None
         made = ConfigObject(self, lineage if is_whole else (), is_open=not is_whole)
         if not is_whole or self._depth > _MAX_DEPTH:
-            made.values.update(given)
+            self._keep(made, given)
             return made
         self._depth += 1
         try:
@@ -71,7 +79,15 @@ class Builder:
         frame.locals = dict.fromkeys(program.get("required", ()), value)
         frame.run(program["steps"])
 
-    # --- construction
+    def _keep(self, made: ConfigObject, given: Mapping[str, Value]) -> None:
+        """An unknown class keeps its arguments as they are, but for those that the base class takes away."""
+        for name, value in given.items():
+            if name not in self.classes.generation and name not in _TAKEN_AWAY:
+                made.values[name] = value
+        dtype = given.get("dtype") or given.get("torch_dtype")
+        if isinstance(dtype, str):
+            made.values["dtype"] = dtype
+        made.is_open = True
 
     def _initialise(self, made: ConfigObject, index: int, given: dict[str, Value]) -> None:
         cls = made.lineage[index]
@@ -117,9 +133,10 @@ class Builder:
             _differ_by_layer(made, per_layer)
         for name in ("layer_types", "mtp_layer_types"):
             listed = made.read(name)
-            newer = [_newer_layer_type(each) for each in listed] if isinstance(listed, list) else listed
-            if newer is not listed and newer != listed:
-                made.write(name, newer)
+            if isinstance(listed, (list, tuple, str, dict)):
+                newer = [_newer_layer_type(each) for each in listed]
+                if newer != listed:
+                    made.write(name, newer)
 
     def _convert_rope(self, made: ConfigObject, after: int, keywords: dict[str, Value]) -> dict[str, Value]:
         """Takes rotary parameters out of the keywords; the others are left."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from model_defaults.expressions import Expressions
-from model_defaults.literals import Step, Untranslatable
+from scripts.model_defaults.expressions import Expressions
+from scripts.model_defaults.literals import Step, Untranslatable
 
 
 class Assignments(Expressions):

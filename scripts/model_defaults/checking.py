@@ -69,11 +69,15 @@ _LIKELY: Mapping[str, list[Any]] = {
 }
 
 
+_MAX_DEPTH = 2
+
+
 class Check:
     """One comparison of a table with the classes that it was made from.
 
     Attributes:
-        wrong: attributes that came out otherwise, by class, with the first arguments that showed it.
+        wrong: attributes that came out otherwise, by class, with the arguments of a construction that showed
+            it (of that class, or of one that has it as a part).
         counts: how many constructions, reads, and reads that came out unknown.
     """
 
@@ -97,8 +101,8 @@ class Check:
                 if real is None:
                     continue
                 made = self._builder.build(name, copy.deepcopy(given))
-                for path in self._differences(real, made, depth=0):
-                    self.wrong.setdefault(name, {}).setdefault(path, given)
+                for owner, attribute in self._differences(real, made, depth=0):
+                    self.wrong.setdefault(owner, {}).setdefault(attribute, given)
 
     def _constructed(self, cls: Any, given: dict[str, Any]) -> Any:
         try:
@@ -124,7 +128,8 @@ class Check:
         unwanted = _ABOUT_OBJECTS | {"problem_type", "model_type"}
         return {each: _other(usual.get(each), each, chance) for each in names if each not in unwanted}
 
-    def _differences(self, real: Any, made: ConfigObject, *, depth: int) -> Iterable[str]:
+    def _differences(self, real: Any, made: ConfigObject, *, depth: int) -> Iterable[tuple[str, str]]:
+        """The attributes that differ, each with the class of the object that has it."""
         names = {name for name in (*vars(real), *made.values) if not name.startswith("_")}
         for cls in made.lineage:
             names |= {*cls.properties, *cls.aliases}
@@ -138,11 +143,10 @@ class Check:
             if theirs is UNKNOWN:
                 continue
             if isinstance(ours, ConfigObject) and isinstance(theirs, self._base):
-                if depth < 2:
-                    inner = self._differences(theirs, ours, depth=depth + 1)
-                    yield from (f"{name}.{path}" for path in inner)
+                if depth < _MAX_DEPTH and ours.lineage:
+                    yield from self._differences(theirs, ours, depth=depth + 1)
             elif not _same(theirs, ours):
-                yield name
+                yield made.lineage[0].name, name
 
 
 def _read(real: Any, name: str) -> Any:

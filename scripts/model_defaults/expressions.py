@@ -6,9 +6,9 @@ import ast
 import inspect
 from typing import Any
 
-from model_defaults import literals
-from model_defaults.literals import DESCRIBED, NOTHING, Step, Untranslatable, literal
-from model_defaults.scope import Scope
+from scripts.model_defaults import literals
+from scripts.model_defaults.literals import DESCRIBED, NOTHING, Step, Untranslatable, literal
+from scripts.model_defaults.scope import Scope
 
 _PLAIN_TYPES = {
     bool: "bool",
@@ -298,20 +298,20 @@ class Expressions(Scope):
                     otherwise = ast.List([self.expression(fallback)], ast.Load())
                 return ast.Subscript(ast.BinOp(made, ast.Add(), otherwise), ast.Constant(0), ast.Load())
         function = self.resolved(node.func)
-        name: str = getattr(function, "__name__", "")
-        if name == "_first_not_none" and not node.keywords:
+        called: str = getattr(function, "__name__", "")
+        if called == "_first_not_none" and not node.keywords:
             return self.first_known(node.args)
-        if name in DESCRIBED and len(node.args) == 1 and not node.keywords:
-            return DESCRIBED[name](function, self.expression(node.args[0]))
+        if called in DESCRIBED and len(node.args) == 1 and not node.keywords:
+            return DESCRIBED[called](function, self.expression(node.args[0]))
         module = getattr(function, "__module__", "")
         if module in ("copy", "builtins", "math") and not node.keywords:
             arguments = [self.expression(each) for each in node.args]
             if module == "copy" and len(arguments) == 1:
                 return arguments[0]
-            if module == "math" and name in ("ceil", "floor", "sqrt", "gcd"):
-                return literals.call(name, *arguments)
-            if module == "builtins" and name in _FUNCTIONS:
-                return literals.call(name, *arguments)
+            if module == "math" and called in ("ceil", "floor", "sqrt", "gcd"):
+                return literals.call(called, *arguments)
+            if module == "builtins" and called in _FUNCTIONS:
+                return literals.call(called, *arguments)
         if isinstance(node.func, ast.Attribute) and function is NOTHING and not node.keywords:
             if node.func.attr in _METHODS:
                 return literals.call(

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import MISSING as NO_DEFAULT
 from typing import Any
 
-from model_defaults.literals import Untranslatable, plain
-from model_defaults.translation import Translated, translate
+from scripts.model_defaults.literals import Untranslatable, plain
+from scripts.model_defaults.translation import Translated, translate
 
 FORMAT = 1
 

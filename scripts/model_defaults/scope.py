@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 
-from model_defaults.literals import NOTHING, ClassName, Step, Untranslatable
+from scripts.model_defaults.literals import NOTHING, ClassName, Step, Untranslatable
 
 
 class Scope:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from model_defaults.assignments import Assignments
-from model_defaults.literals import ClassName, Step, Substitution, Untranslatable, literal, plain
+from scripts.model_defaults.assignments import Assignments
+from scripts.model_defaults.literals import ClassName, Step, Substitution, Untranslatable, literal, plain
 
 _SILENT = ("logger", "logging", "warnings")
 _MAX_INLINED = 4

@@ -63,7 +63,7 @@ _PLAIN: dict[str, tuple[str, Callable[..., Any] | None]] = {
     "repr": ("repr", repr), "sorted": ("sorted", sorted), "range": ("range", None),
     "zip": ("zip", None), "enumerate": ("enumerate", None), "reversed": ("reversed", None),
     "math.ceil": ("ceil", math.ceil), "math.floor": ("floor", math.floor), "math.gcd": ("gcd", math.gcd),
-    "math.log2": ("log2", math.log2), "math.sqrt": ("sqrt", math.sqrt),
+    "math.log2": ("log2", math.log2), "math.log": ("log", math.log), "math.sqrt": ("sqrt", math.sqrt),
     "json.loads": ("json", None), "json.dumps": ("to_json", None),
     "os.path.basename": ("basename", posixpath.basename), "os.path.dirname": ("dirname", posixpath.dirname),
     "os.path.join": ("join_path", posixpath.join), "os.path.isabs": ("is_absolute", posixpath.isabs),

@@ -25,11 +25,12 @@ from constraints.expression.syntax import (
     Expression,
     Item,
     Literal,
+    Name,
 )
 from constraints.expression.syntax import Mapping as MappingNode
 from constraints.sglang.extraction import attempts, operations
 from constraints.sglang.extraction.state import choice, merged_value
-from constraints.sglang.extraction.values import Choice, Entries, EnumMember, Items, Lost, Ref, Value
+from constraints.sglang.extraction.values import Choice, Entries, EnumMember, Instance, Items, Lost, Ref, Value
 
 if TYPE_CHECKING:
     from constraints.sglang.extraction.executor import Executor
@@ -62,7 +63,51 @@ def method(x: Executor, receiver: Value, name: str, arguments: list[Value], keyw
                 return done
         if isinstance(content, Lost):
             return x.unknown_at(content.site, content.cause)
+    if isinstance(receiver, Expression) and name in _MUTATING:
+        changed = _changed(x, receiver, name, arguments, keywords, node)
+        mutated(x, receiver, changed, node.func.value if isinstance(node, ast.Call) and isinstance(
+            node.func, ast.Attribute) else None)  # fmt: skip
+        return x.unknown(node, "what was taken out of data") if name in ("pop", "setdefault") else NONE
     return of_plain(x, operations.as_expression(x, receiver, node), name, arguments, keywords, node)
+
+
+_MUTATING = frozenset({"update", "append", "extend", "add", "pop", "setdefault", "remove", "discard", "insert", "clear"})
+
+
+def _changed(
+    x: Executor, receiver: Expression, name: str, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Expression:
+    """Plain data after a call that changes it in place."""
+    plain = [operations.as_expression(x, a, node) for a in arguments]
+    match name, plain:
+        case "update", [other] if not keywords:
+            return Call("merge", (receiver, other))
+        case "append", [element]:
+            return arithmetic("+", receiver, Collection("list", (element,)))
+        case "extend", [other]:
+            return arithmetic("+", receiver, Call("list", (other,)))
+        case "add", [element]:
+            return arithmetic("|", receiver, Collection("set", (element,)))
+        case "setdefault", [key, value]:
+            return Call("merge", (MappingNode((key,), (value,)), receiver))
+    return x.unknown(node, f"data changed by {name}")
+
+
+def mutated(x: Executor, before: Expression, after: Expression, owner: ast.expr | None) -> None:
+    """Plain data changed in place: the name it was reached by, and the object of facts it belongs to."""
+    after = x.log.named(after, owner.id, x.site(None), x.state.frame.name) if isinstance(owner, ast.Name) else after
+    if isinstance(owner, ast.Name) and owner.id in x.state.frame.locals:
+        x.state.frame.locals[owner.id] = after
+    elif isinstance(owner, ast.Attribute):
+        x.assign(owner, after)
+    root = before.arguments[0] if isinstance(before, Call) and before.function == "default" else before
+    if isinstance(root, Name):
+        for identity, content in x.state.heap.items():
+            if isinstance(content, Instance) and content.facts:
+                path, _, attribute = root.path.rpartition(".")
+                if path == content.facts:
+                    x.state.store(Ref(identity), content.with_attribute(attribute, after))
+                    return
 
 
 def of_plain(

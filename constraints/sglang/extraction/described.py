@@ -123,6 +123,8 @@ class Described:
             return Facts("platform")
         if name == "logger":
             return External("logger")
+        if name == "POINTER_ADAPTER_BASES":
+            return x.state.allocate(Entries({}))  # the config.json at hand is the one that is loaded
         if name == "_LINEAR_ATTN_MODEL_REGISTRY":
             return registered_calls(x, "sglang.srt.configs", "register_linear_attn_model")
         if name in _PROBE_FACTS and module in _PROBE_MODULES or (
@@ -171,6 +173,7 @@ class Described:
 
     def path_exists(self, x: Executor, path: Expression, node: ast.AST) -> Expression:
         """Whether a file is there. Beside a model's config.json nothing is taken to be; else nobody knows."""
+        path = x.log.meaning(path)
         of_model = any(isinstance(n, Name) and n.path.startswith("model_path@") for n in path.distinct())
         if of_model:
             return FALSE if isinstance(path, Call) and path.function == "join_path" else TRUE
@@ -393,10 +396,10 @@ def _model_config_of(x: Executor, arguments: list[Value], keywords: Keywords, no
         return Facts("model")
     described._building_model_config = True
     # It is built once, when first asked for; later calls get the same object.
-    saved = x.state.guard
-    x.state.guard = saved[: described.pipeline_depth(x)]
+    saved, attempts = x.state.guard, x.state.attempts
+    x.state.guard, x.state.attempts = saved[: described.pipeline_depth(x)], []
     made = x.call(operations.attribute(x, owner, "from_server_args", node), [x.record.self_reference or NONE], {}, node)
-    x.state.guard = saved
+    x.state.guard, x.state.attempts = saved, attempts
     described._building_model_config = False
     described.model_config = made
     return made

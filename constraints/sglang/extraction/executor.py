@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conditional, conjunction, negation, truth
 from constraints.expression.syntax import FALSE, NONE, TRUE, Call, Expression, Item, Literal, Mapping, Unknown
-from constraints.sglang.extraction import attempts, calls, expressions, loops, operations
+from constraints.sglang.extraction import attempts, calls, containers, expressions, loops, operations
 from constraints.sglang.extraction.classes import Classes
 from constraints.sglang.extraction.facts import FactReader
 from constraints.sglang.extraction.faults import fault_kind
@@ -370,6 +370,11 @@ class Executor:
                     self.state.store(owner, Items(content.kind, tuple(elements)))
                     return
             self.state.store(owner, Lost(self.site(node), "an item set by a key that is not known"))
+            return
+        if isinstance(owner, Expression) and isinstance(node, ast.Subscript):
+            key = operations.as_expression(self, index, node)
+            held = operations.as_expression(self, value, node)
+            containers.mutated(self, owner, Call("merge", (owner, Mapping((key,), (held,)))), node.value)
             return
         self.described.item_set(self, owner, index, value, node)
 

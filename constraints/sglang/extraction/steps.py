@@ -79,6 +79,12 @@ class StepLog:
         self.entries.append(Entry((), Let(at, function, name, value)))
         return Name(name)
 
+    def meaning(self, expression: Expression) -> Expression:
+        """The expression with the values of this log's names in place of the names, one level deep."""
+        meanings = {name: value for value, name in self._named.items()}
+        names = {n.path: meanings[n.path] for n in expression.distinct() if isinstance(n, Name) and n.path in meanings}
+        return substituted(expression, names) if names else expression
+
     def _fresh(self, hint: str) -> str:
         base = re.sub(r"\W", "_", hint).strip("_") or "value"
         base = base if base[0].isalpha() else f"value_{base}"
