@@ -55,7 +55,7 @@ def joined(clauses: Sequence[Clause], conjunction: Conjunction) -> Clause:
     if len(clauses) == 1:
         return clauses[0]
     text = _in_a_row(
-        [_part(clause, conjunction) for clause in clauses],
+        [_part(clause, conjunction, is_last=clause is clauses[-1]) for clause in clauses],
         conjunction,
         is_loose=any(clause.is_loose for clause in clauses),
     )
@@ -95,11 +95,12 @@ def _is_number(word: str) -> bool:
     return word.lstrip("+-").replace(".", "", 1).isdigit()
 
 
-def _part(clause: Clause, conjunction: Conjunction) -> str:
-    if clause.levels > 1:
-        return f"({clause.text})"
+def _part(clause: Clause, conjunction: Conjunction, *, is_last: bool) -> str:
     if clause.conjunction is None:
-        return clause.text
+        return f"({clause.text})" if clause.levels > 1 else clause.text
+    # Commas of its own would run into those of the whole.
+    if clause.levels > 1 or (", " in clause.text and not is_last):
+        return f"({clause.text})"
     return f"either {clause.text}" if conjunction == "and" else clause.text
 
 
@@ -123,8 +124,12 @@ def _with_shared_subjects(clauses: Sequence[Clause], conjunction: Conjunction) -
         group = list(neighbours)
         if subject and len(group) > 1:
             is_loose = any(clause.is_loose for clause in group)
-            predicate = shared([clause.predicate for clause in group], conjunction, is_loose=is_loose)
-            result.append(Clause(subject, predicate, is_loose=True))
+            predicates = [
+                clause.predicate if clause.conjunction is None else f"either {clause.predicate}"
+                for clause in group
+            ]
+            predicate = shared(predicates, conjunction, is_loose=is_loose)
+            result.append(Clause(subject, predicate, conjunction, 1, is_loose=True))
         else:
             result += group
     return result

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 
 from constraints.expression.english import Clause, listed, shown
 from constraints.expression.forms import is_boolean
-from constraints.expression.readable import readable
+from constraints.expression.readable import SEARCHES, readable
 from constraints.expression.syntax import (
     FALSE,
     NONE,
@@ -65,7 +65,7 @@ class Nouns:
     def of_computation(self, node: Expression) -> str:
         """A noun phrase for a value as something computed: a conversion is said, which `of` may leave out."""
         is_conversion = isinstance(node, Call) and node.function in _CONVERSIONS and len(node.arguments) == 1
-        if isinstance(node, Call) and is_conversion:
+        if isinstance(node, Call) and is_conversion and not isinstance(node.arguments[0], Literal):
             return CALL_TERMS[node.function, 1].format(self.of(node.arguments[0]))
         return self.of(node, ANY)
 
@@ -130,6 +130,8 @@ class Nouns:
         while name == "slice" and len(arguments) > 2 and arguments[-1] == NONE:
             arguments = arguments[:-1]
         words = self.of_each(arguments)
+        if name == "str" and isinstance(arguments[0], Literal):
+            return ATOM, shown(str(arguments[0].value))
         if name in _CONVERSIONS and len(words) == 1 and isinstance(arguments[0], _UNCHANGED):
             return WORDS if " " in words[0] else ATOM, words[0]
         if name in EXTREMES:
@@ -142,6 +144,8 @@ class Nouns:
 
     def _item(self, node: Item) -> tuple[int, str]:
         index = node.index.value if isinstance(node.index, Literal) else None
+        if isinstance(node.value, Call) and node.value.function in SEARCHES:
+            return WORDS, f"group {self.of(node.index)} of {self.of(node.value)}"
         if isinstance(index, int) and index in ORDINALS:
             return WORDS, f"the {ORDINALS[index]} of {self.of(node.value)}"
         return WORDS, f"{self.of(node.index)} of {self.of(node.value)}"

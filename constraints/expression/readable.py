@@ -1,22 +1,22 @@
 """A condition in the form in which people say it: for sentences, not for evaluation.
 
 The result is true of the same values, but for faults: negation is pushed inward to what it denies, nested
-conjunctions are flattened, `x == a or x == b` becomes `x in (a, b)`, and a guard that only keeps its
+conjunctions are flattened, `x == 'a' or x == 'b'` becomes `x in ('a', 'b')`, and a guard that only keeps its
 neighbour from failing, as in `x is not None and x > 1`, is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
+from constraints.expression.redundant import EQUALITIES, FLIPPED, is_guard, narrowed
 from constraints.expression.syntax import (
     FALSE,
     NONE,
     TRUE,
     And,
     Call,
-    Collection,
     Comparison,
     ComparisonOperator,
     Comprehension,
@@ -40,16 +40,6 @@ INVERSE: Final[dict[ComparisonOperator, ComparisonOperator]] = {
     "is not": "is",
 }
 """What denies each comparison."""
-
-FLIPPED: Final[dict[ComparisonOperator, ComparisonOperator]] = {
-    "==": "==",
-    "!=": "!=",
-    "<": ">",
-    "<=": ">=",
-    ">": "<",
-    ">=": "<=",
-}
-"""What says the same with the operands exchanged."""
 
 
 def readable(condition: Expression, *, holds: bool = True) -> Expression:
@@ -85,8 +75,8 @@ def _conjunction(parts: Iterable[Expression]) -> Expression:
     operands = _flattened(parts, And)
     if FALSE in operands:
         return FALSE
-    operands = _grouped([each for each in operands if each != TRUE], "!=", "not in")
-    kept = [each for each in operands if not _is_guard(each, operands)]
+    operands = [each for each in operands if each != TRUE]
+    kept = narrowed([each for each in operands if not is_guard(each, operands)], denied=False)
     return kept[0] if len(kept) == 1 else And(tuple(kept)) if kept else TRUE
 
 
@@ -94,7 +84,7 @@ def _disjunction(parts: Iterable[Expression]) -> Expression:
     operands = _flattened(parts, Or)
     if TRUE in operands:
         return TRUE
-    kept = _grouped([each for each in operands if each != FALSE], "==", "in")
+    kept = narrowed([each for each in operands if each != FALSE], denied=True)
     return kept[0] if len(kept) == 1 else Or(tuple(kept)) if kept else FALSE
 
 
@@ -106,87 +96,18 @@ def _flattened(parts: Iterable[Expression], kind: type[And | Or]) -> list[Expres
     return list(operands)
 
 
-def _grouped(
-    operands: list[Expression], equal: ComparisonOperator, among: ComparisonOperator
-) -> list[Expression]:
-    """The operands with all comparisons of one thing with literals as one comparison, where the first is."""
-    values: dict[Expression, dict[Expression, None]] = {}
-    for each in operands:
-        if isinstance(each, Comparison):
-            literals = _compared_literals(each, equal, among)
-            if literals:
-                values.setdefault(each.left, {}).update(dict.fromkeys(literals))
-    result: list[Expression] = []
-    for each in operands:
-        if isinstance(each, Comparison) and _compared_literals(each, equal, among):
-            literals = tuple(values.pop(each.left, ()))
-            if len(literals) == 1:
-                result.append(Comparison(equal, each.left, literals[0]))
-            elif literals:
-                result.append(Comparison(among, each.left, Collection("tuple", literals)))
-        else:
-            result.append(each)
-    return result
-
-
-def _compared_literals(
-    node: Comparison, equal: ComparisonOperator, among: ComparisonOperator
-) -> tuple[Expression, ...]:
-    """The literals that a comparison by one of these operators is with; none if it is with others."""
-    if node.operator == equal and isinstance(node.right, Literal) and not _is_singleton(node.right):
-        return (node.right,)
-    if node.operator == among and isinstance(node.right, Collection):
-        elements = node.right.elements
-        return elements if all(isinstance(each, Literal) for each in elements) else ()
-    return ()
-
-
-def _is_singleton(node: Literal) -> bool:
-    return node.value is None or isinstance(node.value, bool)
-
-
-def _is_guard(operand: Expression, operands: list[Expression]) -> bool:
-    """Whether another operand can only hold where this one does."""
-    if isinstance(operand, Comparison) and operand.operator in {"is not", "!="} and operand.right == NONE:
-        return any(_shows(each, operand.left, _is_given) for each in operands if each is not operand)
-    return any(_shows(each, operand, _is_truthy) for each in operands if each is not operand)
-
-
-def _is_given(operator: str, bound: object) -> bool:
-    return operator in {"<", "<=", ">", ">="} or (operator == "==" and bound is not None)
-
-
-def _is_truthy(operator: str, bound: object) -> bool:
-    if operator == "==":
-        return bool(bound)
-    if not isinstance(bound, int | float):
-        return False
-    return (operator == ">" and bound >= 0) or (operator == ">=" and bound > 0)
-
-
-def _shows(operand: Expression, subject: Expression, judge: Callable[[str, object], bool]) -> bool:
-    """Whether what an operand says of the subject is, by the judge, enough."""
-    if operand == subject:
-        return judge("==", True)
-    if isinstance(operand, Call):
-        names = operand.function in {"startswith", "endswith"} and operand.arguments[0] == subject
-        return names and isinstance(operand.arguments[1], Literal) and judge("==", operand.arguments[1].value)
-    if not isinstance(operand, Comparison):
-        return False
-    if operand.left == subject:
-        if isinstance(operand.right, Literal):
-            return judge(operand.operator, operand.right.value)
-        if isinstance(operand.right, Collection) and operand.operator == "in":
-            elements = operand.right.elements
-            return all(isinstance(each, Literal) and judge("==", each.value) for each in elements)
-    return subject in (operand.left, operand.right) and judge(operand.operator, None)
-
-
 def _comparison(node: Comparison, *, holds: bool) -> Expression:
     operator, left, right = node.operator, node.left, node.right
+    is_search = isinstance(left, Call) and left.function in SEARCHES
+    if is_search and right == NONE and operator in EQUALITIES:
+        return left if EQUALITIES[operator] is not holds else Not(left)
     if operator in FLIPPED and isinstance(left, Literal) and not isinstance(right, Literal):
         operator, left, right = FLIPPED[operator], right, left
     return Comparison(operator if holds else INVERSE[operator], left, right)
+
+
+SEARCHES: Final = frozenset({"re_match", "re_search", "re_fullmatch"})
+"""Functions that give None where they find nothing, and else something true."""
 
 
 def _conditional(node: Conditional, *, holds: bool) -> Expression:

@@ -122,6 +122,9 @@ CALL_TERMS: Final = {
     ("get", 2): "{1} of {0}",
     ("get", 3): "{1} of {0} (or {2} where there is none)",
     ("count", 2): "how often {1} is in {0}",
+    ("re_match", 2): "the match of {} at the start of {}",
+    ("re_search", 2): "the match of {} in {}",
+    ("re_fullmatch", 2): "the match of {} with {}",
     ("slice", 2): "{} without the first {}",
     ("default", 2): "{} (or {} where there is none)",
 }

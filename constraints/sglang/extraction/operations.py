@@ -357,6 +357,12 @@ def compare(x: Executor, op: ComparisonOperator, left: Value, right: Value, node
         same = _identical(x, left, right)
         if same is not None:
             return same if op in ("is", "==") else negation(same)
+    if op in ("is", "is not") and not (isinstance(right, Literal) and right.value in (None, True, False)):
+        one, other = as_expression(x, left, node), as_expression(x, right, node)
+        if isinstance(one, Name) and isinstance(other, Name):
+            same = x.facts.same_object(one.path, other.path)
+            return same if op == "is" else negation(same)
+        op = "==" if op == "is" else "!="
     if op in ("in", "not in"):
         member = contains(x, right, left, node)
         return member if op == "in" else negation(member)
