@@ -96,12 +96,13 @@ def _is_number(word: str) -> bool:
 
 
 def _part(clause: Clause, conjunction: Conjunction, *, is_last: bool) -> str:
-    if clause.conjunction is None:
-        return f"({clause.text})" if clause.levels > 1 else clause.text
+    if clause.conjunction == conjunction:
+        return clause.text
     # Commas of its own would run into those of the whole.
-    if clause.levels > 1 or (", " in clause.text and not is_last):
+    runs_on = clause.conjunction is not None and ", " in clause.text and not is_last
+    if clause.levels > 1 or runs_on:
         return f"({clause.text})"
-    return f"either {clause.text}" if conjunction == "and" else clause.text
+    return f"either {clause.text}" if clause.conjunction == "or" else clause.text
 
 
 def shared(predicates: Sequence[str], conjunction: Conjunction, *, is_loose: bool) -> str:
@@ -125,7 +126,7 @@ def _with_shared_subjects(clauses: Sequence[Clause], conjunction: Conjunction) -
         if subject and len(group) > 1:
             is_loose = any(clause.is_loose for clause in group)
             predicates = [
-                clause.predicate if clause.conjunction is None else f"either {clause.predicate}"
+                f"either {clause.predicate}" if clause.conjunction == "or" else clause.predicate
                 for clause in group
             ]
             predicate = shared(predicates, conjunction, is_loose=is_loose)

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraints.catalog import Catalog, Fact, Flag, Let, Release, Set, Step
+from constraints.errors import CatalogError, ExpressionError
+from constraints.expression.parse import parse
 from constraints.expression.syntax import Name
+from constraints.expression.text import text
 from constraints.sglang.codes import Codes, shipped_codes, with_codes
 from constraints.sglang.coverage import Coverage, coverage
 from constraints.sglang.environment_declarations import extract_environment
@@ -51,7 +54,7 @@ def extract(source_root: Path, version: str, codes: Codes | None = None) -> Extr
     flags = {flag.name: flag for flag in extract_flags(source_root)}
     environment = extract_environment(source_root)
     executor = _executed(source_root, flags, environment)
-    steps = with_codes(finished(executor.log), codes or shipped_codes())
+    steps = _readable(with_codes(finished(executor.log), codes or shipped_codes()))
     release = Release("sglang", version, _digest(executor.source), EXTRACTOR)
     catalog = Catalog(release, flags, _facts(steps, flags, environment), steps)
     entered = {
@@ -60,6 +63,20 @@ def extract(source_root: Path, version: str, codes: Codes | None = None) -> Extr
         if isinstance(function.node, ast.FunctionDef)
     }
     return Extraction(catalog, coverage(catalog, entered))
+
+
+def _readable(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps, every expression of which can be written down and read back as it is."""
+    for step, guards in Catalog(Release("", ""), {}, {}, steps).walk():
+        for expression in (*guards, step.when, *((step.value,) if isinstance(step, Let | Set) else ())):
+            said = text(expression)
+            try:
+                same = text(parse(said)) == said
+            except ExpressionError as error:
+                raise CatalogError(step.at, f"an expression that cannot be read back: {error}") from error
+            if not same:
+                raise CatalogError(step.at, f"an expression that reads back as another: {said}")
+    return steps
 
 
 def _digest(source: Source) -> str:

@@ -32,7 +32,7 @@ from constraints.expression.syntax import (
     Literal,
     Name,
 )
-from constraints.sglang.extraction import attempts, operations
+from constraints.sglang.extraction import attempts, containers, operations
 from constraints.sglang.extraction.values import (
     Choice,
     Class,
@@ -104,6 +104,8 @@ def _plain(x: Executor, path: str, arguments: list[Value], node: ast.AST) -> Val
             return constant(python(*(value_of(p) for p in plain)))
         except (TypeError, ValueError, ArithmeticError):
             pass
+    if not containers.fits(name, len(plain)):
+        return x.unknown(node, f"a call of {path} with {len(plain)} arguments")
     made = Call(name, plain)
     if path in _MAY_RAISE:
         if path == "int" and len(plain) == 1 and _is_number(plain[0]):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from constraints.expression.functions import FUNCTIONS
 from constraints.expression.simplify import (
     arithmetic,
     comparison,
@@ -147,7 +148,7 @@ def of_plain(
         for other in plain:
             result = arithmetic(operator, operations.as_expression(x, result), Call("set", (other,)))  # type: ignore[arg-type]
         return result
-    if name in _SAME and not keywords:
+    if name in _SAME and not keywords and fits(name, 1 + len(plain)):
         call = Call(name, (receiver, *plain))
         if name == "index":
             attempts.may_raise(x, call, "ValueError", node)
@@ -157,6 +158,12 @@ def of_plain(
     if name == "copy":
         return receiver
     return x.unknown(node, f"method {name} of a value")
+
+
+def fits(function: str, count: int) -> bool:
+    """Whether the language's function takes that many arguments."""
+    known = FUNCTIONS.get(function)
+    return known is not None and known.least <= count and (known.most is None or count <= known.most)
 
 
 def _get(x: Executor, receiver: Expression, arguments: list[Value], node: ast.AST) -> Value:
