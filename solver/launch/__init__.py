@@ -9,6 +9,7 @@ from solver.launch.arguments import ArgumentNotice, ArgumentProblem, Arguments, 
 from solver.launch.argv import parse_arguments
 from solver.launch.flag_index import FlagIndex
 from solver.launch.read import read_launch, read_launches
+from solver.launch.rewrite import Rewritten, Verbatim, WordEdit, rewrite
 from solver.launch.words import Launch, LaunchRemark, Place, Word
 
 __all__ = [
@@ -20,8 +21,12 @@ __all__ = [
     "Launch",
     "LaunchRemark",
     "Place",
+    "Rewritten",
+    "Verbatim",
     "Word",
+    "WordEdit",
     "parse_arguments",
     "read_launch",
     "read_launches",
+    "rewrite",
 ]

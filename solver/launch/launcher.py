@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import PurePosixPath
 
 from solver.launch.words import Form, Word
 
@@ -23,7 +22,7 @@ class Launcher:
 
     Attributes:
         end: the index of the first word behind the launcher.
-        form: `module` or `serve`.
+        form: how the engine is started.
     """
 
     end: int
@@ -38,7 +37,7 @@ def find_launcher(words: Sequence[Word]) -> Launcher | None:
             return Launcher(index + 2, "module")
         if word.text == f"-m{MODULE}" and _is_python_before(words, index):
             return Launcher(index + 1, "module")
-        name = PurePosixPath(word.text).name
+        name = file_name(word.text)
         if name in ("sglang", "sglang.exe") and following == "serve":
             return Launcher(index + 2, "serve")
         if _SCRIPT.fullmatch(word.text) and _is_python_before(words, index):
@@ -78,7 +77,7 @@ def wrapped_environment(
         text = word.text
         following = prefix[index + 1] if index + 1 < len(prefix) else None
         match = _ASSIGNMENT.fullmatch(text)
-        if PurePosixPath(text).name == "env":
+        if file_name(text) == "env":
             in_env = True
         elif in_env and match is not None:
             yield match[1], _behind(word, match.start(2))
@@ -101,6 +100,11 @@ def wrapped_environment(
         index += 1
 
 
+def file_name(path: str) -> str:
+    """The last part of a path."""
+    return path.rpartition("/")[2]
+
+
 def _behind(word: Word, start: int) -> Word:
     return Word(word.text[start:], word.place, word.known, max(0, word.unknown_from - start))
 
@@ -111,7 +115,7 @@ def _is_python_before(words: Sequence[Word], index: int) -> bool:
         # The log of a supervisor: `command=python -m …`.
         return True
     for word in reversed(words[:index]):
-        name = PurePosixPath(word.text).name
+        name = file_name(word.text)
         if _PYTHON.fullmatch(name):
             return True
         # A variable may hold the interpreter: `$PYTHON -m …`; `python -X dev -m …` has a value in between.

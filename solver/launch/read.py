@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from constraints.errors import LaunchNotFound, UnreadableInput
-from solver.launch.launcher import are_flags, find_launcher, other_launcher, wrapped_environment
+from solver.launch.launcher import (
+    Launcher,
+    are_flags,
+    file_name,
+    find_launcher,
+    other_launcher,
+    wrapped_environment,
+)
 from solver.launch.shell import ASSIGNMENT, COMMAND, ShellCommand, Source, check_text, read_source
 from solver.launch.words import MENTION, WORDS, Form, Launch, Place, Word, placeholder_at, words_of
 
@@ -83,11 +88,10 @@ def _of_words(texts: Sequence[str]) -> Launch:
     if not words:
         raise UnreadableInput(WORDS, "there are none")
     command = _assignments_split(ShellCommand(words, {}, Place(WORDS, 1, 1)))
-    if are_flags(command.words):
-        return _launch(command, 0, "flags", None, ())
-    launcher = find_launcher(command.words)
+    launcher = Launcher(0, "flags") if are_flags(command.words) else find_launcher(command.words)
     if launcher is not None and other_launcher(command.words) is None:
-        return _launch(command, launcher.end, launcher.form, None, ())
+        launch = _launch(command, launcher.end, launcher.form, None, ())
+        return replace(launch, prefix=words[: len(words) - len(launch.words)])
     for text in texts:
         # A word may be a whole command that was quoted: `sh -c "…"`.
         if any(character.isspace() for character in text) and (len(texts) == 1 or MENTION.search(text)):
@@ -153,6 +157,7 @@ def _launch(
         unknown_environment=unknown,
         place=command.place,
         text=None if source is None else source.outermost.text,
+        syntax="words" if source is None else source.outermost.escapes,
         form=form,
         prefix=prefix,
         quotes=quotes,
@@ -167,7 +172,7 @@ def _environment(command: ShellCommand, prefix: Sequence[Word]) -> tuple[dict[st
     """The variables that a launch gets: those with known values, and the names of the others."""
     inherited = command.environment
     variables: dict[str, Word] = dict(inherited)
-    if any(PurePosixPath(word.text).name in _CONTAINERS for word in prefix):
+    if any(file_name(word.text) in _CONTAINERS for word in prefix):
         # A container gets what it is given with `-e`, and nothing else of the shell's.
         variables = {}
     for name, value in wrapped_environment(prefix, inherited):
@@ -181,6 +186,8 @@ def _environment(command: ShellCommand, prefix: Sequence[Word]) -> tuple[dict[st
 
 def _json_words(text: str, file: str) -> tuple[Word, ...] | None:
     """The words of a JSON list of strings, as Docker and Kubernetes write commands; None where it is none."""
+    import json
+
     try:
         texts = json.loads(text)
     except (ValueError, RecursionError):

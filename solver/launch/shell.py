@@ -6,7 +6,6 @@ Nothing is run or expanded by a shell. Plain commands are read here; whatever el
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -29,8 +28,8 @@ class ShellCommand:
 
     Attributes:
         words: its words without the assignments before it and without redirections.
-        environment: what is exported to it, by an `export` before it or by an assignment in front of it.
-        variables: the shell's variables where it stands, those without a known value left out.
+        environment: what is set in front of it, and where it may start an engine, what was exported before.
+        variables: where it may start an engine, the shell's variables with known values.
         remarks: what is odd about the way it is written.
         broken_at: where in it something could not be read, such as a quote that is not closed.
     """
@@ -65,7 +64,7 @@ class Source:
         self.file = file
         self.outermost = self if outermost is None else outermost[0]
         self._spans = None if outermost is None else outermost[1]
-        self._escapes = escapes
+        self.escapes = escapes
         self._lines: list[int] | None = None
 
     def place(self, start: int, end: int) -> Place:
@@ -94,8 +93,8 @@ class Source:
         quote = written[0]
         characters: list[str] = []
         spans: list[tuple[int, int]] = []
-        for piece in _PIECE[quote, self._escapes].finditer(written, 1, len(written) - 1):
-            character = _piece_text(piece.group(), quote, self._escapes)
+        for piece in _PIECE[quote, self.escapes].finditer(written, 1, len(written) - 1):
+            character = _piece_text(piece.group(), quote, self.escapes)
             first, last = start + piece.start(), start + piece.end()
             span = (first, last) if self._spans is None else (self._spans[first][0], self._spans[last - 1][1])
             characters.append(character)
@@ -104,21 +103,24 @@ class Source:
         return inner, quote
 
 
-_ONE_PAIR = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
-_SHELL_PIECE = re.compile(r"\\[$`\"\\\n]|.", re.DOTALL)
-_JSON_PIECE = re.compile(r"\\u[0-9A-Fa-f]{4}|\\.|.", re.DOTALL)
+# A single quote within single quotes is written `'\\''` or `'"'"'`, which closes and opens them again.
+_ONE_PAIR = re.compile(r"""'(?:[^']|'\\''|'"'"')*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _PIECE = {
-    ("'", "shell"): re.compile(".", re.DOTALL),
-    ('"', "shell"): _SHELL_PIECE,
-    ('"', "json"): _JSON_PIECE,
+    ("'", "shell"): re.compile(r"""'\\''|'"'"'|.""", re.DOTALL),
+    ('"', "shell"): re.compile(r"\\[$`\"\\\n]|.", re.DOTALL),
+    ('"', "json"): re.compile(r"\\u[0-9A-Fa-f]{4}|\\.|.", re.DOTALL),
 }
 
 
 def _piece_text(written: str, quote: str, escapes: str) -> str:
     """What one character or one escape within quotes stands for."""
-    if len(written) == 1 or quote == "'":
+    if len(written) == 1:
         return written
+    if quote == "'":
+        return quote
     if escapes == "json":
+        import json
+
         return str(json.loads(f'"{written}"'))
     return "" if written[1] == "\n" else written[1]
 
@@ -195,6 +197,9 @@ def _plain_words(source: Source) -> list[Word] | None:
             place = source.place(match.start(), match.end())
             known = not is_left_out(unquoted)
             words.append(Word(unquoted, place, known, splits=not known))
+        elif " " not in match.group() and "\t" not in match.group():
+            # A continuation alone does not end a word.
+            return None
         position = match.end()
     return words
 

@@ -7,7 +7,7 @@ What stands in a word is `solver.launch.shell_words`' matter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -23,17 +23,30 @@ if TYPE_CHECKING:
 DEPTH_LIMIT = 150
 """How deep constructs may be nested; deeper ones are no script that a person wrote."""
 
+LENGTH_LIMIT = 300_000
+"""How many characters are parsed, which takes a second or two at worst."""
+
+PIPES_LIMIT = 500
+"""How many commands may be piped together: the parser's memory grows with the square."""
+
 
 def read_tree(source: Source, variables: Mapping[str, Word]) -> tuple[ShellCommand, ...]:
     """The simple commands of a shell text, in the order in which they are written.
 
     Raises:
-        UnreadableInput: its quotes do not match, or it is nested too deeply.
+        UnreadableInput: it is too long, or nested too deeply.
     """
+    if len(source.text) > LENGTH_LIMIT:
+        raise UnreadableInput(source.file, f"it is longer than {LENGTH_LIMIT} characters")
     text = masked(source.text)
+    if _longest_pipeline(text.content) > PIPES_LIMIT:
+        raise UnreadableInput(source.file, f"more than {PIPES_LIMIT} commands are piped together")
     tree = _parser().parse(text.content)
     script = _Script(source, text, variables, _errors(tree.root_node))
-    script.walk(tree.root_node, 0)
+    try:
+        script.walk(tree.root_node, 0)
+    except RecursionError:
+        raise _too_deep(source) from None
     return tuple(script.finished())
 
 
@@ -63,7 +76,7 @@ class _Script:
     def finished(self) -> list[ShellCommand]:
         """The commands. What could not be read in a place of its own is a command without words."""
         if self._errors:
-            start = self._text.offset(self._errors[0][0])
+            start = self._errors[0][0]
             place = self._source.place(start, start + 1)
             self.commands.append(ShellCommand((), {}, place, broken_at=place))
         return self.commands
@@ -71,7 +84,7 @@ class _Script:
     def walk(self, node: Node, depth: int) -> None:
         """Reads the commands at and below a node."""
         if depth > DEPTH_LIMIT:
-            raise UnreadableInput(self._source.file, "its constructs are nested too deeply")
+            raise _too_deep(self._source)
         match node.type:
             case "command":
                 self._command(node, [], depth)
@@ -164,7 +177,7 @@ class _Script:
             )
 
     def _here(self, node: Node) -> Place:
-        return self._source.place(self._text.offset(node.start_byte), self._text.offset(node.end_byte))
+        return self._source.place(node.start_byte, node.end_byte)
 
     def _declare(self, node: Node) -> None:
         keyword = node.children[0].type if node.children else ""
@@ -204,10 +217,10 @@ class _Script:
                         self.walk(inner, depth + 1)
 
     def _command(self, node: Node, late: list[Node], depth: int) -> None:
-        environment = dict(self._exported)
+        environment: dict[str, Word] = {}
         parts: list[Node] = []
         late = list(late)
-        for child in node.named_children:
+        for child in node.children:
             if child.type == "variable_assignment":
                 name_node = child.child_by_field_name("name")
                 if name_node is not None and name_node.type == "variable_name":
@@ -219,6 +232,8 @@ class _Script:
                 late += _behind(child)
             elif child.type != "comment":
                 parts.append(child)
+        for name in _read_by(node):
+            self._reader.forget(name)
         nodes = sorted([*parts, *late], key=lambda each: each.start_byte)
         words: list[Word] = []
         remarks: list[LaunchRemark] = []
@@ -237,7 +252,10 @@ class _Script:
         remarks += self._escaped_blanks(end, self._line_end(end))
         place = words[0].place or self._here(node)
         broken_at = self._broken(node.start_byte, self._line_end(end))
-        variables = dict(self._reader.variables)
+        variables: dict[str, Word] = {}
+        if _may_launch(words):
+            environment = {**self._exported, **environment}
+            variables = dict(self._reader.variables)
         command = ShellCommand(tuple(words), environment, place, variables, tuple(remarks), broken_at)
         if words[0].text.startswith("--") and self.commands and self._only_comments(node.start_byte):
             self.commands[-1] = _joined(self.commands[-1], command)
@@ -253,7 +271,7 @@ class _Script:
         """Where between two offsets something could not be read."""
         for first, last in self._errors:
             if first < end and last > start:
-                offset = self._text.offset(first)
+                offset = first
                 return self._source.place(offset, offset + 1)
         return None
 
@@ -272,7 +290,7 @@ class _Script:
         """
         match = _ESCAPED_BLANK.match(self._text.content, start, end)
         if match is not None:
-            at = self._text.offset(match.end() - 2)
+            at = match.end() - 2
             message = "the blank behind the backslash keeps it from continuing the line"
             yield LaunchRemark("ARG202", message, self._source.place(at, at + 2))
 
@@ -291,6 +309,38 @@ def _joined(before: ShellCommand, lost: ShellCommand) -> ShellCommand:
         remarks = (*before.remarks, LaunchRemark("ARG201", message, lost.place), *lost.remarks)
     broken_at = before.broken_at or lost.broken_at
     return replace(before, words=before.words + lost.words, remarks=remarks, broken_at=broken_at)
+
+
+def _longest_pipeline(content: bytes) -> int:
+    """How many pipe signs follow each other at most, with nothing that ends a command between them."""
+    longest = current = 0
+    previous = -1
+    for match in re.finditer(rb"[|;&\n]", content):
+        if match[0] == b"|":
+            current += 1
+            longest = max(longest, current)
+            previous = match.start()
+        elif match[0] == b"&" and previous == match.start() - 1:
+            previous = match.start()
+        elif match[0] != b"\n" or not _continues(content, previous + 1, match.start()):
+            current = 0
+        else:
+            previous = match.start()
+    return longest
+
+
+def _continues(content: bytes, start: int, end: int) -> bool:
+    """Whether a line break at `end` does not end a pipeline: a pipe sign or a backslash is right before it."""
+    return content[end - 1 : end] == b"\\" or not content[max(start, end - 200) : end].strip()
+
+
+def _too_deep(source: Source) -> UnreadableInput:
+    return UnreadableInput(source.file, "its constructs are nested too deeply")
+
+
+def _may_launch(words: Sequence[Word]) -> bool:
+    """Whether a command is worth keeping the variables for: a long script has many others."""
+    return words[0].text.startswith("--") or any("sglang" in word.text for word in words)
 
 
 def _adjacent(nodes: list[Node], content: bytes | None = None) -> Iterator[list[Node]]:
@@ -349,12 +399,19 @@ def _assigned_in(node: Node) -> list[str]:
         elif current.type == "for_statement":
             names += list(_names_in(current.child_by_field_name("variable"), "variable_name"))
         elif current.type == "command":
-            # `read X` and its like set variables by name.
-            name = current.child_by_field_name("name")
-            if name is not None and name.text in (b"read", b"mapfile", b"readarray", b"printf"):
-                names += [child.text.decode() for child in current.named_children if child.text is not None]
+            names += _read_by(current)
         stack.extend(current.named_children)
     return names
+
+
+def _read_by(command: Node) -> list[str]:
+    """The variables that a command sets by name: `read X` and its like."""
+    name = command.child_by_field_name("name")
+    if name is None or name.text not in (b"read", b"mapfile", b"readarray", b"printf"):
+        return []
+    return [
+        child.text.decode("utf-8", "replace") for child in command.named_children if child.text is not None
+    ]
 
 
 def _names_in(node: Node | None, *types: str) -> Iterator[str]:
@@ -373,7 +430,10 @@ def _errors(root: Node) -> list[tuple[int, int]]:
     stack = [root]
     while stack:
         node = stack.pop()
-        if node.is_error or node.is_missing:
+        if node.is_missing and node.parent is not None:
+            # A quote that is not closed: what counts is where it was opened.
+            spans.append((node.parent.start_byte, node.parent.end_byte))
+        elif node.is_error:
             spans.append((node.start_byte, max(node.end_byte, node.start_byte + 1)))
         elif node.has_error:
             stack.extend(node.children)

@@ -21,46 +21,35 @@ if TYPE_CHECKING:
 LIMIT_CHARACTERS = 100_000
 """How long a word may become by filling in variables: a few lines can double a value over and over."""
 
+LIMIT_ELEMENTS = 5_000
+"""The same for an array."""
+
 _PLACEHOLDERS = re.compile(
-    r"\{\{[^\n]*?\}\}"  # a template
+    r"\{\{[^\n]{0,300}?\}\}"  # a template
     r"|(?<![<\w])<[A-Za-z][\w ./:-]{0,60}(?<! )>(?![\w&])"  # <model-path>
     r"|\$\{[A-Za-z_]\w*(?:\.\w+)+\}"  # a Python or JavaScript string's
 )
 _PROMPT = re.compile(r"^[^\n'\"=]{0,80}@[^\n'\"=]{0,80}[$#] |^[ \t]*\$ ", re.MULTILINE)
 _CARRIAGE = re.compile(r"\\\r\n")
 _DANGLING = re.compile(r"\\(?=\s*\Z)")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _LONE_DOLLAR = re.compile(r"\$(?![\w{('\"@*#?$!-])")
 
 
 class Masked:
-    """A text as bytes for the parser, with what it would stumble over replaced by something of equal length.
+    """A text for the parser, with what it would stumble over replaced by something of equal length.
 
     Attributes:
-        content: the bytes.
+        content: the text in ASCII, one byte for each character, so that offsets in both are the same.
     """
 
-    def __init__(self, content: bytes, spans: list[tuple[int, int]], text: str) -> None:
+    def __init__(self, content: bytes, spans: list[tuple[int, int]]) -> None:
         self.content = content
         self._spans = spans
         self._starts = [start for start, _ in spans]
-        self._ascii = len(content) == len(text)
-        self._offsets: list[int] | None = None
-        self._text = text
-
-    def offset(self, byte: int) -> int:
-        """The offset in characters of an offset in bytes."""
-        if self._ascii:
-            return byte
-        if self._offsets is None:
-            offsets: list[int] = []
-            for position, character in enumerate(self._text):
-                offsets.extend([position] * len(character.encode("utf-8", "surrogatepass")))
-            offsets.append(len(self._text))
-            self._offsets = offsets
-        return self._offsets[min(byte, len(self._offsets) - 1)]
 
     def replaced(self, start: int, end: int) -> int | None:
-        """Where in `content[start:end]` the first replaced part begins; None where there is none."""
+        """Where in `content[start:end]` the first placeholder begins; None where there is none."""
         index = max(0, bisect_right(self._starts, start) - 1)
         for first, last in self._spans[index:]:
             if first >= end:
@@ -71,28 +60,27 @@ class Masked:
 
 
 def masked(text: str) -> Masked:
-    """A text for the parser, with what it would stumble over replaced by something of equal length.
+    """A text for the parser.
 
-    Placeholders and dollar signs that expand nothing become letters; a prompt in front of a command and a
-    backslash at the very end become blanks; a continuation may end in a carriage return and a newline.
+    Placeholders, letters beyond ASCII (on some of which the grammar's scanner crashes) and dollar signs
+    that expand nothing become plain letters; a prompt in front of a command and a backslash at the very end
+    become blanks; a continuation may end in a carriage return and a newline.
     """
     changed = _CARRIAGE.sub(" \\\\\n", text)
-    changed = _PROMPT.sub(lambda prompt: " " * len(prompt[0]), changed)
+    changed = _PROMPT.sub(_blanked, changed)
     changed = _DANGLING.sub(" ", changed)
     changed = _LONE_DOLLAR.sub("X", changed)
-    spans: list[tuple[int, int]] = []
-    pieces: list[bytes] = []
-    length = 0
-    position = 0
-    for match in _PLACEHOLDERS.finditer(changed):
-        before = changed[position : match.start()].encode("utf-8", "surrogatepass")
-        inside = match.group().encode("utf-8", "surrogatepass")
-        pieces += [before, b"X" * len(inside)]
-        spans.append((length + len(before), length + len(before) + len(inside)))
-        length += len(before) + len(inside)
-        position = match.end()
-    pieces.append(changed[position:].encode("utf-8", "surrogatepass"))
-    return Masked(b"".join(pieces), spans, text)
+    spans = [match.span() for match in _PLACEHOLDERS.finditer(changed)]
+    changed = _PLACEHOLDERS.sub(_lettered, changed)
+    return Masked(_BEYOND_ASCII.sub("X", changed).encode("ascii"), spans)
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _lettered(match: re.Match[str]) -> str:
+    return "X" * len(match[0])
 
 
 @dataclass(slots=True)
@@ -148,26 +136,26 @@ class WordReader:
         """Keeps a variable's new value."""
         before = self.variables.get(name)
         self.forget(name)
-        if not appended and value.known:
-            self.variables[name] = value
-        elif appended and before is not None and value.known:
-            text = before.text + value.text
-            if len(text) <= LIMIT_CHARACTERS:
-                self.variables[name] = Word(text, value.place)
+        if not value.known or (appended and before is None):
+            return
+        text = value.text if before is None or not appended else before.text + value.text
+        if len(text) <= LIMIT_CHARACTERS:
+            self.variables[name] = Word(text, value.place)
 
     def set_array(self, name: str, elements: list[Word], *, appended: bool) -> None:
         """Keeps an array's new value; elements that are not known stay among them."""
         before = self._arrays.get(name)
         self.forget(name)
-        if not appended:
-            self._arrays[name] = elements
-        elif before is not None:
-            self._arrays[name] = [*before, *elements]
+        if appended and before is None:
+            return
+        together = [*before, *elements] if appended and before is not None else elements
+        if len(together) <= LIMIT_ELEMENTS:
+            self._arrays[name] = together
 
     def assigned(self, node: Node | None, assignment: Node) -> Word:
         """The value of an assignment: one word, whatever blanks are in it."""
         start, end = (assignment.end_byte,) * 2 if node is None else (node.start_byte, node.end_byte)
-        place = self._source.place(self._text.offset(start), self._text.offset(end))
+        place = self._source.place(start, end)
         if node is None:
             return Word("", place)
         parts = list(self._parts(node, quoted=True))
@@ -183,7 +171,7 @@ class WordReader:
     def words(self, group: list[Node]) -> list[Word]:
         """The words that nodes side by side come to: mostly one; an unquoted variable may be several."""
         start, end = group[0].start_byte, group[-1].end_byte
-        place = self._source.place(self._text.offset(start), self._text.offset(end))
+        place = self._source.place(start, end)
         replaced = self._text.replaced(start, end)
         parts = [part for node in group for part in self._parts(node, quoted=False)]
         if replaced is not None:
@@ -201,6 +189,8 @@ class WordReader:
                     unknown_from = len(text)
                 text += part.text
             return [Word(text, place, known=False, unknown_from=unknown_from or 0)]
+        if sum(len(part.text) for part in parts) > LIMIT_CHARACTERS:
+            return [Word(self._slice(start, end), place, known=False, splits=True)]
         if self._expands_braces(parts):
             text = "".join(part.text for part in parts)
             message = (
@@ -217,7 +207,7 @@ class WordReader:
         quote = written[0] if len(written) > 1 and written[0] in "'\"" and written[-1] == written[0] else ""
         text = written.strip(quote) if quote else written
         at = max(0, text.find("{{") if "{{" in text else text.find("<"))
-        place = self._source.place(self._text.offset(start), self._text.offset(end))
+        place = self._source.place(start, end)
         # A template alone may come to any number of words, and `{{- if …}}` is none.
         splits = not quote and at == 0 and text.startswith("{{")
         return Word(text, place, known=False, unknown_from=at, splits=splits and len(parts) == 1)
@@ -312,7 +302,7 @@ class WordReader:
             yield _Part(_unescaped(self._slice(position, end)), quoted=quoted)
 
     def _slice(self, start: int, end: int) -> str:
-        return self._source.text[self._text.offset(start) : self._text.offset(end)]
+        return self._source.text[start:end]
 
 
 _EXPANSIONS = frozenset({

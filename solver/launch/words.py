@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+Syntax: TypeAlias = Literal["words", "shell", "json"]
+"""How a command is written: as words in no text, as a shell command, as a JSON list of strings."""
+
 Form: TypeAlias = Literal["flags", "module", "serve"]
 """What starts the engine: nothing (flags alone), `python -m sglang.launch_server`, or `sglang serve`."""
 
@@ -99,8 +102,10 @@ class Launch:
         unknown_environment: variables that are written there without a value that is known.
         place: where the command begins.
         text: the text that the places refer to; None for words given as such.
+        syntax: how it is written in the text.
         form: what starts the engine.
-        prefix: the words before the flags: wrappers, the interpreter, the launcher.
+        prefix: the words before the flags: wrappers, the interpreter, the launcher; where there is no text,
+            also assignments.
         name: what to call it among several: a service, a container.
         quotes: the quotes around the command in `text`, outermost first: `sh -c "…"` has one pair.
         remarks: what is odd about the way it is written.
@@ -111,6 +116,7 @@ class Launch:
     unknown_environment: frozenset[str] = frozenset()
     place: Place = Place(WORDS, 1, 1)
     text: str | None = None
+    syntax: Syntax = "words"
     form: Form = "flags"
     prefix: tuple[Word, ...] = ()
     name: str = ""
