@@ -266,6 +266,11 @@ METHODS: Final[Mapping[str, Function]] = {
     "isnumeric": Function(_method("isnumeric"), 1, 1, boolean=True),
     "get": Function(_method("get"), 2, 3),
     "count": Function(_method("count"), 2, 2),
+    "find": Function(_method("find"), 2, 4),
+    "rfind": Function(_method("rfind"), 2, 4),
+    "rsplit": Function(_method("rsplit"), 1, 3),
+    "partition": Function(_method("partition"), 2, 2),
+    "rpartition": Function(_method("rpartition"), 2, 2),
     "index": Function(_method("index"), 2, 2),
 }
 """Functions that are Python's method of the same name, called on the first argument."""

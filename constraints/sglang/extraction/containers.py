@@ -42,6 +42,7 @@ Keywords = Mapping[str, tuple[Expression, Value]]
 _SAME = frozenset({
     "lower", "upper", "strip", "lstrip", "rstrip", "split", "startswith", "endswith", "replace",
     "removeprefix", "removesuffix", "isdigit", "isnumeric", "keys", "values", "items", "get", "count", "index",
+    "find", "rfind", "rsplit", "partition", "rpartition",
 })  # fmt: skip
 _OF_PATHS = frozenset({"is_file", "is_dir", "exists"})
 _FOLDED = _SAME | {"join", "title", "capitalize", "splitlines", "rsplit", "partition", "rpartition", "isalpha",
@@ -140,8 +141,6 @@ def of_plain(
         return x.unknown(node, "a formatted text")
     if name in ("copy", "__copy__"):
         return receiver
-    if name == "rsplit" and len(plain) == 2 or name == "partition" or name == "rpartition":
-        return x.unknown(node, f"method {name}")
     if name in ("union", "intersection", "difference"):
         operator = {"union": "|", "intersection": "&", "difference": "-"}[name]
         result: Value = receiver
@@ -221,7 +220,11 @@ def _of_items(x: Executor, receiver: Ref, content: Items, name: str, arguments: 
             result: Value = receiver
             for other in arguments:
                 rows = operations.elements_of(x, other, node)
-                wrapped = other if rows is None else state.allocate(Items("set", tuple(rows)))
+                wrapped: Value = (
+                    Call("set", (operations.as_expression(x, other, node),))
+                    if rows is None
+                    else state.allocate(Items("set", tuple(rows)))
+                )
                 result = operations.binary(x, operator, result, wrapped, node)  # type: ignore[arg-type]
             return result
         case ("issubset" | "isdisjoint" | "issuperset"), [other]:

@@ -62,7 +62,7 @@ _PROBE_FACTS = {
 }  # fmt: skip
 _MORE_PROBES = frozenset({
     "xpu_has_xmx_support", "get_cuda_version", "get_hip_version", "get_nvidia_driver_version",
-    "is_fi_a2a_supported", "is_mnnvl_fabric_device", "is_habana_available", "is_confidential_compute",
+    "is_mnnvl_fabric_device", "is_habana_available", "is_confidential_compute",
     "is_nvidia_cublas_version_ge_12_9", "is_triton_kernels_available", "get_device_core_count",
     "get_cpu_memory_capacity",
 })  # fmt: skip
@@ -89,8 +89,8 @@ class Described:
     def __init__(self, environment: Mapping[str, Fact]) -> None:
         self.environment = environment
         self.reached: dict[str, int] = {}
-        self.model_config: Value | None = None
-        self._building_model_config = False
+        self.model_configs: list[tuple[tuple[Expression, ...], Value]] = []
+        self.building_model_config = False
 
     # What the executor asks.
 
@@ -203,6 +203,10 @@ class Described:
             return NONE
         return x.unknown(node, "a call with ** of a dict that is not known")
 
+    def external_value(self, path: str) -> Value | None:
+        """A fact that a library holds as a value: torch's CUDA version."""
+        return Name(_EXTERNAL_VALUES[path]) if path in _EXTERNAL_VALUES else None
+
     def pipeline_depth(self, x: Executor) -> int:
         """How much of the guard is the pipeline's own, rather than that of a step it runs."""
         for frame, inner in zip(x.state.frames, x.state.frames[1:], strict=False):
@@ -219,7 +223,7 @@ def _probe(name: str, function: Function, arguments: list[Value]) -> Value | Non
     if name in _PROBE_FACTS:
         return Name(f"gpu.{_PROBE_FACTS[name]}")
     parameters = function.node.args
-    required = len(parameters.args) - len(parameters.defaults)
+    required = len(parameters.args) - len(parameters.defaults) + len(parameters.kwonlyargs)
     if name in _MORE_PROBES or (name.startswith("is_") and required == 0 and not arguments):
         return Name(f"gpu.{name}")
     return None
@@ -387,27 +391,38 @@ def _record_foreign_defaults(x: Executor, arguments: list[Value], keywords: Keyw
 
 
 def _model_config_of(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+    """The model's configuration: built where a path first asks for it, then the same object for all.
+
+    Until a path without conditions of its own has asked, each condition builds its own: which of them
+    comes first, and so where the checks of the configuration stand among the others, depends on flags.
+    """
     described = x.described
-    if described.model_config is not None:
-        return described.model_config
+    if described.building_model_config:
+        return Facts("model")
+    depth = described.pipeline_depth(x)
+    own = tuple(x.state.guard[depth:])
+    for condition, made in described.model_configs:
+        if condition == own[: len(condition)]:
+            return made
     module = x.source.module("sglang.srt.configs.model_config")
     owner = x.lookup_global(module, "ModelConfig", node) if module is not None else None
-    if not isinstance(owner, Class) or described._building_model_config:
+    if not isinstance(owner, Class):
         return Facts("model")
-    described._building_model_config = True
-    # It is built once, when first asked for; later calls get the same object.
+    described.building_model_config = True
     saved, attempts = x.state.guard, x.state.attempts
-    x.state.guard, x.state.attempts = saved[: described.pipeline_depth(x)], []
-    made = x.call(operations.attribute(x, owner, "from_server_args", node), [x.record.self_reference or NONE], {}, node)
+    before = [negation(conjunction(condition)) for condition, _ in described.model_configs]
+    x.state.guard, x.state.attempts = [*saved, *before], []
+    factory = operations.attribute(x, owner, "from_server_args", node)
+    made = x.call(factory, [x.record.self_reference or NONE], {}, node)
     x.state.guard, x.state.attempts = saved, attempts
-    described._building_model_config = False
-    described.model_config = made
+    described.building_model_config = False
+    described.model_configs.append((own, made))
     return made
 
 
 def _get_config(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
     path = arguments[0] if arguments else keywords.get("model", (TRUE, NONE))[1]
-    if isinstance(path, Name) and path.path.startswith("model_path@") or x.described._building_model_config:
+    if isinstance(path, Name) and path.path.startswith("model_path@") or x.described.building_model_config:
         return x.state.allocate(Instance(None, {}, "model.config"))
     return x.state.allocate(Instance(None, {}, "draft_model.config"))
 

@@ -197,7 +197,7 @@ class Executor:
         """Writes a rule where evaluating the value here may fail."""
         if not isinstance(value, Expression) or self.state.dead or self.state.attempts:
             return
-        kind = fault_kind(value, self.record.is_nullable, self.state.guard)
+        kind = fault_kind(value, self.record.is_nullable, self.record.is_text, self.state.guard)
         if kind:
             crashes = Call("crashes", (value,))
             self.log.refuse((*self.state.guard, crashes), self.site(node), self.state.frame.name, TRUE, kind)

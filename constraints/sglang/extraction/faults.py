@@ -6,6 +6,7 @@ The engine does not start then, so a statement that evaluates such an expression
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from constraints.expression.syntax import (
     And,
@@ -30,24 +31,38 @@ _OF_TEXT = frozenset({"lower", "upper", "strip", "split", "startswith", "endswit
 
 
 def fault_kind(
-    expression: Expression, is_nullable: Callable[[str], bool], guards: Iterable[Expression]
+    expression: Expression,
+    is_nullable: Callable[[str], bool],
+    is_text: Callable[[str], bool],
+    guards: Iterable[Expression],
 ) -> str:
     """The exception that evaluating may raise, by name; empty where none is to be expected.
 
     Args:
         is_nullable: whether a name may stand for None.
+        is_text: whether a name stands for text that somebody wrote.
         guards: what holds on the way here; a name that one of them tests is taken to be not None.
     """
     tested = _tested(guards)
-    return _kind(expression, is_nullable, tested)
+
+    return _kind(expression, _Names(is_nullable, is_text), tested)
 
 
-def _kind(node: Expression, is_nullable: Callable[[str], bool], tested: frozenset[str]) -> str:
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What names may stand for."""
+
+    is_nullable: Callable[[str], bool]
+    is_text: Callable[[str], bool]
+
+
+def _kind(node: Expression, names: _Names, tested: frozenset[str]) -> str:
+    is_text = names.is_text
     match node:
         case And(operands=operands) | Or(operands=operands):
             known = tested
             for operand in operands:
-                kind = _kind(operand, is_nullable, known)
+                kind = _kind(operand, names, known)
                 if kind:
                     return kind
                 # `x is None or x > 1` and `x is not None and x > 1` both make the rest safe.
@@ -56,48 +71,52 @@ def _kind(node: Expression, is_nullable: Callable[[str], bool], tested: frozense
         case Conditional(test=test, then=then, otherwise=otherwise):
             known = tested | _tested((test,))
             return (
-                _kind(test, is_nullable, tested)
-                or _kind(then, is_nullable, known)
-                or _kind(otherwise, is_nullable, known)
+                _kind(test, names, tested)
+                or _kind(then, names, known)
+                or _kind(otherwise, names, known)
             )
         case Arithmetic(operator=op, left=left, right=right):
             if op in ("%", "//", "/") and not (isinstance(right, Literal) and right.value):
                 if not isinstance(left, Literal) or not isinstance(left.value, str):
                     return "ZeroDivisionError"
             for side in (left, right):
-                if _may_be_none(side, is_nullable, tested):
+                if _may_be_none(side, names, tested):
                     return "TypeError"
-            return _kind(left, is_nullable, tested) or _kind(right, is_nullable, tested)
+            return _kind(left, names, tested) or _kind(right, names, tested)
         case Comparison(operator=op, left=left, right=right):
-            if op in _ORDERED and any(_may_be_none(s, is_nullable, tested) for s in (left, right)):
+            if op in _ORDERED and any(_may_be_none(s, names, tested) for s in (left, right)):
                 return "TypeError"
-            if op in ("in", "not in") and _may_be_none(right, is_nullable, tested):
+            if op in ("in", "not in") and _may_be_none(right, names, tested):
                 return "TypeError"
-            return _kind(left, is_nullable, tested) or _kind(right, is_nullable, tested)
+            return _kind(left, names, tested) or _kind(right, names, tested)
         case Call(function="crashes"):
             return ""
+        case Call(function="json" | "int" | "float" as function, arguments=(Name(path=path),)) if is_text(path):
+            return "JSONDecodeError" if function == "json" else "ValueError"
+        case Call(function="get" | "items" | "keys", arguments=(Name(path=path), *_)) if path.startswith("model."):
+            return "AttributeError"
         case Call(function=function, arguments=arguments):
-            if function in _OF_TEXT and arguments and _may_be_none(arguments[0], is_nullable, tested):
+            if function in _OF_TEXT and arguments and _may_be_none(arguments[0], names, tested):
                 return "TypeError" if function in ("len", "int", "float", "re_match") else "AttributeError"
-            return next((k for a in arguments if (k := _kind(a, is_nullable, tested))), "")
+            return next((k for a in arguments if (k := _kind(a, names, tested))), "")
         case Not() | Negative() | Collection() | Mapping():
-            return next((k for c in node.children() if (k := _kind(c, is_nullable, tested))), "")
+            return next((k for c in node.children() if (k := _kind(c, names, tested))), "")
         case Comprehension(iterable=iterable):
-            return "TypeError" if _may_be_none(iterable, is_nullable, tested) else ""
+            return "TypeError" if _may_be_none(iterable, names, tested) else ""
     return ""
 
 
-def _may_be_none(node: Expression, is_nullable: Callable[[str], bool], tested: frozenset[str]) -> bool:
+def _may_be_none(node: Expression, names: _Names, tested: frozenset[str]) -> bool:
     match node:
         case Literal(value=None):
             return True
         case Name(path=path):
-            return path not in tested and is_nullable(path)
+            return path not in tested and names.is_nullable(path)
         case Conditional(test=test, then=then, otherwise=otherwise):
             known = tested | _tested((test,))
-            return _may_be_none(then, is_nullable, known) or _may_be_none(otherwise, is_nullable, known)
+            return _may_be_none(then, names, known) or _may_be_none(otherwise, names, known)
         case Or(operands=operands):
-            return _may_be_none(operands[-1], is_nullable, tested)
+            return _may_be_none(operands[-1], names, tested)
     return False
 
 

@@ -192,7 +192,7 @@ def attribute(x: Executor, value: Value, name: str, node: ast.AST, default: Valu
             if submodule is not None:
                 return ModuleValue(submodule)
         case External(path=path):
-            return External(f"{path}.{name}")
+            return x.described.external_value(f"{path}.{name}") or External(f"{path}.{name}")
         case Class():
             return x.classes.attribute(x, value, name, node, default)
         case EnumMember(owner=owner):
@@ -268,7 +268,10 @@ def _plain_attribute(x: Executor, value: Expression, name: str, node: ast.AST, d
     return default if default is not None else Method(value, name)
 
 
-_DATA_METHODS = frozenset({"get", "items", "keys", "values", "to_dict", "lower", "upper", "startswith", "strip"})
+_DATA_METHODS = frozenset({
+    "get", "items", "keys", "values", "to_dict", "lower", "upper", "startswith", "strip",
+    "update", "append", "extend", "add", "pop", "setdefault", "remove", "discard", "insert", "clear",
+})  # fmt: skip
 _STRING_METHODS = frozenset(dir(str)) | frozenset(dir(dict)) | frozenset(dir(list)) | frozenset(dir(set))
 
 

@@ -41,6 +41,11 @@ class Record:
         flag = self.flags.get(path.partition("@")[0])
         return flag is not None and flag.nullable
 
+    def is_text(self, path: str) -> bool:
+        """Whether a versioned state variable holds text."""
+        flag = self.flags.get(path.partition("@")[0])
+        return flag is not None and flag.type == "str"
+
     def has(self, x: Executor, view: View | Structured, name: str) -> bool:
         """Whether reading `name` through the view finds something."""
         if isinstance(view, Structured):
