@@ -179,7 +179,8 @@ def _text(launch: Launch, text: str, changed: Mapping[int, tuple[str, ...]], add
     for position, word in enumerate(launch.words):
         if word.place is not None:
             by_place.setdefault((word.place.start, word.place.end), []).append(position)
-    separator = ", " if launch.syntax == "json" and not launch.quotes else " "
+    is_list = launch.syntax == "json" and not launch.quotes
+    separator, gap = (", ", _JSON_GAP) if is_list else (" ", _SHELL_GAP)
     for (start, end), positions in by_place.items():
         if not any(position in changed for position in positions):
             continue
@@ -192,15 +193,15 @@ def _text(launch: Launch, text: str, changed: Mapping[int, tuple[str, ...]], add
                 (start, end, separator.join(quoted(each, launch.syntax, launch.quotes) for each in new))
             )
         elif launch.prefix or any(changed.get(position, "kept") for position in range(positions[0])):
-            spans.append((_gap_start(text, start), end, ""))
+            spans.append((_gap_start(text, start, gap), end, ""))
         else:
             # Nothing stands before it: the blanks behind it go with it.
-            behind = _BLANK_GAP.match(text, end)
+            behind = re.compile(f"{gap}+").match(text, end)
             spans.append((start, behind.end() if behind else end, ""))
     if added:
-        at, gap = _end(launch, text, separator)
+        at, before = _end(launch, text, separator, gap)
         written = separator.join(quoted(each, launch.syntax, launch.quotes) for each in added)
-        spans.append((at, at, gap + written))
+        spans.append((at, at, before + written))
     result: list[str] = []
     position = 0
     for start, end, replacement in sorted(spans, key=lambda span: (span[0], span[1])):
@@ -209,18 +210,21 @@ def _text(launch: Launch, text: str, changed: Mapping[int, tuple[str, ...]], add
     return "".join((*result, text[position:]))
 
 
-_GAP = re.compile(r"(?:[ \t]|\\\r?\n|\r?\n|,)*\Z")
-_BLANK_GAP = re.compile(r"(?:[ \t]|\\\r?\n|\r?\n|,)+")
+_SHELL_GAP = r"(?:[ \t]|[\\`]\r?\n|\r?\n)"
+_JSON_GAP = r"[ \t\r\n,]"
+"""What may stand between two words of a command; patterns for one piece of it."""
+
+LONGEST_GAP = 400
+"""How many characters of it are taken out with a word."""
 
 
-def _gap_start(text: str, start: int) -> int:
+def _gap_start(text: str, start: int, gap: str) -> int:
     """Where the blanks before a word begin, its continued line break among them."""
-    window = max(0, start - 400)
-    match = _GAP.search(text, window, start) if start else None
+    match = re.compile(rf"{gap}+\Z").search(text, max(0, start - LONGEST_GAP), start)
     return start if match is None else match.start()
 
 
-def _end(launch: Launch, text: str, separator: str) -> tuple[int, str]:
+def _end(launch: Launch, text: str, separator: str, gap: str) -> tuple[int, str]:
     """Where a further flag goes, and what to put before it: the same as before the last flag."""
     words = [*launch.prefix, *launch.words]
     places = [word.place for word in words if word.place is not None]
@@ -229,8 +233,8 @@ def _end(launch: Launch, text: str, separator: str) -> tuple[int, str]:
     last = places[-1]
     for before, word in zip(reversed(words[:-1]), reversed(words), strict=False):
         if word.text.startswith("--") and word.place is not None and before.place is not None:
-            gap = text[before.place.end : word.place.start]
-            return last.end, gap if _BLANK_GAP.fullmatch(gap) else separator
+            between = text[before.place.end : word.place.start]
+            return last.end, between if re.fullmatch(f"{gap}+", between) else separator
     return last.end, separator
 
 

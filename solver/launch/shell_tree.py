@@ -330,7 +330,7 @@ def _longest_pipeline(content: bytes) -> int:
 
 
 def _continues(content: bytes, start: int, end: int) -> bool:
-    """Whether a line break at `end` does not end a pipeline: a pipe sign or a backslash is right before it."""
+    """Whether a line break at `end` ends no pipeline: a pipe sign or a backslash is right before it."""
     return content[end - 1 : end] == b"\\" or not content[max(start, end - 200) : end].strip()
 
 

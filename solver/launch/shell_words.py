@@ -31,6 +31,7 @@ _PLACEHOLDERS = re.compile(
 )
 _PROMPT = re.compile(r"^[^\n'\"=]{0,80}@[^\n'\"=]{0,80}[$#] |^[ \t]*\$ ", re.MULTILINE)
 _CARRIAGE = re.compile(r"\\\r\n")
+_BACKTICK = re.compile(r"(?<=[ \t])`(?=[ \t]*\r?\n)")
 _DANGLING = re.compile(r"\\(?=\s*\Z)")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _LONE_DOLLAR = re.compile(r"\$(?![\w{('\"@*#?$!-])")
@@ -68,6 +69,9 @@ def masked(text: str) -> Masked:
     """
     changed = _CARRIAGE.sub(" \\\\\n", text)
     changed = _PROMPT.sub(_blanked, changed)
+    if 0 < changed.count("`") == len(_BACKTICK.findall(changed)):
+        # PowerShell continues a line so.
+        changed = _BACKTICK.sub("\\\\", changed)
     changed = _DANGLING.sub(" ", changed)
     changed = _LONE_DOLLAR.sub("X", changed)
     spans = [match.span() for match in _PLACEHOLDERS.finditer(changed)]

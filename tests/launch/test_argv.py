@@ -1,19 +1,21 @@
 import pytest
-from constraints.catalog import Flag, Option
-from constraints.expression.values import UNKNOWN
-from engine import FLAGS, RETIRED, codes, given, parsed
 from hypothesis import given as examples
 from hypothesis import strategies as st
-from real_argparse import real_answer, real_parser
+
+from constraints.catalog import Flag, Option
+from constraints.expression.values import UNKNOWN
 from solver.launch import FlagIndex, Launch, Word, parse_arguments, read_launch
+from tests.launch.engine import FLAGS, RETIRED, codes, given, parsed
+from tests.launch.real_argparse import real_answer, real_parser
 
 REAL = real_parser(FLAGS)
 INDEX = FlagIndex(FLAGS)
 
 _SPELLINGS = sorted(INDEX.entries)
 _VALUES = st.sampled_from([
-    *("1", "2", "-1", "-1.5", "-.5", "-1e-5", "1_000", " 8 ", "nan", "1k", "25.6k", "1.5Ki", "abc", "fa3", ""),
-    *("a b", "-x y", "-x", "-", "--", "=", "--=", "-h", "-hx", "-1x", "q_proj", "16", "None", "high", "x=y"),
+    *("1", "2", "-1", "-1.5", "-.5", "-1e-5", "1_000", " 8 ", "nan", "1k", "25.6k", "1.5Ki", "abc", "fa3"),
+    *("", "a b", "-x y", "-x", "-", "--", "=", "--=", "-h", "-hx", "-1x"),
+    *("q_proj", "16", "None", "high", "x=y"),
     *('{"a": 1}', "[1, 2]", '{"decode": {"bs": 1}}', '{"prefill": {"x": 1}}', '{"lora_name": 1}', "{x}", "٣"),
 ])  # fmt: skip
 _FLAGS = st.sampled_from(_SPELLINGS).filter(lambda spelling: spelling != "--config")

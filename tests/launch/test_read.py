@@ -1,10 +1,12 @@
 import re
 import shlex
+from contextlib import suppress
 
 import pytest
-from constraints.errors import LaunchNotFound, UnreadableInput
 from hypothesis import given
 from hypothesis import strategies as st
+
+from constraints.errors import LaunchNotFound, UnreadableInput
 from solver.launch import read_launch, read_launches
 from solver.launch.shell import read_shell
 
@@ -49,24 +51,20 @@ def test_simple_text_is_cut_into_the_words_that_shlex_cuts_it_into(text):
         commands = read_shell(text)
     except UnreadableInput:
         return
-    if commands[0].broken_at is None and not any("ARG202" == each.code for each in commands[0].remarks):
+    if commands[0].broken_at is None and not any(each.code == "ARG202" for each in commands[0].remarks):
         assert [word.text for word in commands[0].words] == expected
 
 
 @given(st.text("ab '\"\\\n$(){}<>|&;#`[]*é", max_size=30))
 def test_no_text_ends_in_anything_but_a_reading_or_a_reasoned_refusal(text):
-    try:
+    with suppress(UnreadableInput, LaunchNotFound):
         read_launches(f"{SERVER} {text}")
-    except (UnreadableInput, LaunchNotFound):
-        pass
 
 
 @given(st.text(max_size=40))
 def test_any_text_at_all_is_read_or_refused(text):
-    try:
+    with suppress(UnreadableInput, LaunchNotFound):
         read_launches(text)
-    except (UnreadableInput, LaunchNotFound):
-        pass
 
 
 @given(st.lists(st.sampled_from(["--tp", "'a b'", '"c $D"', "$X", "\\\n", "--x=1", "é", "<m>"]), max_size=8))
@@ -170,6 +168,10 @@ def test_a_backslash_at_the_very_end_is_no_matter():
 
 def test_windows_line_ends_continue_lines_too():
     assert texts(f"{SERVER} \\\r\n  --tp 2 \\\r\n  --fast\r\n") == ["--tp", "2", "--fast"]
+
+
+def test_powershell_continues_lines_with_a_backtick():
+    assert texts("sglang serve `\n  --tp 2 `\n  --fast\n") == ["--tp", "2", "--fast"]
 
 
 def test_variables_with_literal_values_are_filled_in():

@@ -2,10 +2,11 @@ import json
 import shlex
 
 import pytest
-from engine import FLAGS
 from hypothesis import given as examples
 from hypothesis import strategies as st
+
 from solver.launch import Verbatim, WordEdit, parse_arguments, read_launch, read_launches, rewrite
+from tests.launch.engine import FLAGS
 
 SERVER = "python -m sglang.launch_server"
 
@@ -109,6 +110,10 @@ def test_a_misspelt_flag_is_replaced_where_it_stands():
 def test_the_first_of_flags_alone_leaves_no_blank_behind():
     assert text("--tp 2 --fast", unset=["tp_size"]) == "--fast"
     assert text('["--tp", "2", "--fast"]', unset=["tp_size"]) == '["--fast"]'
+
+
+def test_a_comma_of_a_value_is_no_separator():
+    assert text(f"{SERVER} --host a, --tp 2 --fast", unset=["tp_size"]) == f"{SERVER} --host a, --fast"
 
 
 def test_a_json_list_stays_one():
