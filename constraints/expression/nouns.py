@@ -21,6 +21,7 @@ from constraints.expression.syntax import (
     Call,
     Collection,
     Comparison,
+    ComparisonOperator,
     Comprehension,
     Conditional,
     Expression,
@@ -107,7 +108,10 @@ class Nouns:
         return ANY, f"{self.of(first)} or else {self.of(last, ANY)}"
 
     def _conditional(self, node: Conditional) -> tuple[int, str]:
-        is_given = Comparison("is not", node.then, NONE), Comparison("!=", node.then, NONE)
+        is_none: list[Expression] = [Comparison(operator, node.otherwise, NONE) for operator in _IS]
+        is_given: list[Expression] = [Comparison(operator, node.then, NONE) for operator in _IS_NOT]
+        if node.test in is_none:
+            return ANY, f"{self.of(node.otherwise)} or else {self.of(node.then, ANY)}"
         then, otherwise = self.of(node.then), self.of(node.otherwise, ANY)
         if node.test == node.then or node.test in is_given:
             return ANY, f"{then} or else {otherwise}"
@@ -194,6 +198,8 @@ class Nouns:
     }
 
 
+_IS: Final[tuple[ComparisonOperator, ...]] = ("is", "==")
+_IS_NOT: Final[tuple[ComparisonOperator, ...]] = ("is not", "!=")
 _CONVERSIONS: Final = frozenset({"int", "float", "str"})
 _UNCHANGED: Final = (Name, Literal, Item)
 """Where a conversion of one of these changes the value, no reader of a sentence wants to know."""

@@ -41,6 +41,7 @@ from constraints.expression.wording import (
     NUMERIC,
     PREDICATES,
     TYPE_WORDS,
+    VERBATIM,
     VARIABLE_PREDICATES,
     Statement,
 )
@@ -161,8 +162,11 @@ class _Phrasing:
             subject, positive, negative = CALL_PREDICATES[name]
             rest = [each for index, each in enumerate(arguments) if index != subject]
             words = [self._alternatives(each) for each in rest]
-            if name == "version_at_least":
-                words = [word.strip("'") for word in words]
+            if name in VERBATIM:
+                words = [
+                    VERBATIM[name](each.value) if isinstance(each, Literal) else word
+                    for each, word in zip(rest, words, strict=True)
+                ]
             return Clause(self.nouns.of(arguments[subject]), (positive if holds else negative).format(*words))
         if name in NUMERIC:
             return Clause(self.nouns.of(node), "is not 0" if holds else "is 0")

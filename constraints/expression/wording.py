@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Final, Literal, TypeAlias
 
 Statement: TypeAlias = Literal["true", "false", "none", "not none", "present", "absent"]
@@ -59,6 +60,14 @@ CALL_PREDICATES: Final = {
     "all": (0, "has only values that are set", "has a value that is not set"),
 }
 """Which argument is the subject, and the predicates for true and false with the others in them."""
+
+VERBATIM: Final[Mapping[str, Callable[[object], str]]] = {
+    "version_at_least": str,
+    "re_match": repr,
+    "re_search": repr,
+    "re_fullmatch": repr,
+}
+"""How text is shown in those predicates where it is no ordinary word: versions bare, patterns quoted."""
 
 TYPE_WORDS: Final = {
     "bool": "true or false",

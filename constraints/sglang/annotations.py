@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from constraints.sglang.constants import Constants, Definition, External, Instance, NotConstant
+from constraints.sglang.constants import Constants
 from constraints.sglang.modules import Module
+from constraints.sglang.source_values import Class, External, Instance, NotConstant
 
 _OPAQUE = "unknown"
 _ALIASES = {
@@ -116,7 +117,7 @@ class Annotations:
             value = self._constants.value(module, node)
         except NotConstant:
             return TypeForm(_OPAQUE)
-        if isinstance(value, (External, Definition)):
+        if isinstance(value, (External, Class)):
             return TypeForm(_ALIASES.get(value.path, value.path))
         return TypeForm(_OPAQUE)
 

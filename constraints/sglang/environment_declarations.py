@@ -12,8 +12,9 @@ from pathlib import Path
 
 from constraints.catalog import Fact
 from constraints.errors import CatalogError
-from constraints.sglang.constants import Constants, NotConstant, plain
+from constraints.sglang.constants import Constants
 from constraints.sglang.modules import Module
+from constraints.sglang.source_values import NotConstant, plain
 
 MODULE = "sglang.srt.environ"
 

@@ -15,9 +15,10 @@ from typing import Any
 from constraints.catalog import Flag, Option, Value
 from constraints.errors import CatalogError
 from constraints.sglang.annotations import Annotation, Annotations
-from constraints.sglang.constants import Constants, Definition, Effect, External, NotConstant, Record, plain
+from constraints.sglang.constants import Constants
 from constraints.sglang.modules import Module
 from constraints.sglang.registration import ABSENT, Registration, field_registration, registration
+from constraints.sglang.source_values import Class, Effect, External, NotConstant, Record, plain
 
 PACKAGE = "sglang"
 SERVER_ARGS = "sglang.srt.server_args"
@@ -89,7 +90,7 @@ class _Release:
         if module is None:
             raise CatalogError(str(source_root), f"it holds no module {SERVER_ARGS}")
         self._module = module
-        self._record = Definition(module, _class(module, RECORD))
+        self._record = Class(module, _class(module, RECORD))
         # The class may be made anew from collected fields further down; its own statement says enough.
         self._constants.bind(module, RECORD, self._record)
         self._annotations = Annotations(self._constants)
@@ -143,7 +144,7 @@ class _Release:
         known = [name for name in order if name in fields]
         return [fields[name] for name in dict.fromkeys((*known, *fields))]
 
-    def _namespaces(self) -> tuple[list[Definition], list[str]]:
+    def _namespaces(self) -> tuple[list[Class], list[str]]:
         """The classes that the record's fields are collected from, and the order kept for old fields."""
         for statement in self._module.tree.body:
             match statement:
@@ -157,13 +158,12 @@ class _Release:
                     return list(self._constants.value(self._module, sources)), list(order)
         return [], []
 
-    def _lineage(self, cls: Definition) -> list[Definition]:
+    def _lineage(self, cls: Class) -> list[Class]:
         """A class and its bases within the package, bases first."""
-        inherited = [base for base in self._constants.bases(cls) if isinstance(base, Definition)]
+        inherited = [base for base in self._constants.bases(cls) if isinstance(base, Class)]
         return [ancestor for base in inherited for ancestor in self._lineage(base)] + [cls]
 
-    def _fields_of(self, cls: Definition) -> list[_Field]:
-        assert isinstance(cls.node, ast.ClassDef)
+    def _fields_of(self, cls: Class) -> list[_Field]:
         group = ""
         found = []
         for statement in cls.node.body:

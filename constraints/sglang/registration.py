@@ -12,7 +12,8 @@ from typing import Any
 
 from constraints.catalog import Action, Option, Value
 from constraints.sglang.annotations import Annotation, TypeForm
-from constraints.sglang.constants import Constants, Definition, External, NotConstant, plain
+from constraints.sglang.constants import Constants
+from constraints.sglang.source_values import Class, External, Function, NotConstant, plain
 
 ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "ABSENT"})()
 """No default: the record cannot be made without a value, or the parser leaves the field alone."""
@@ -132,7 +133,7 @@ _BUILT_IN: dict[str, tuple[Action, dict[str, Any]]] = {
 
 def _action(action: Any, keywords: Mapping[str, Any], at: str) -> tuple[Action, dict[str, Any]]:
     name = action if isinstance(action, str) else action.path
-    if isinstance(action, Definition):
+    if isinstance(action, Class):
         name = action.name
     if name not in _BUILT_IN:
         raise NotConstant(at, f"the action {name} is not described")
@@ -169,7 +170,7 @@ def _type_name(constants: Constants, parser: Any, at: str) -> str:
     return _TYPES[name]
 
 
-def _sections(constants: Constants, parser: Definition) -> str:
+def _sections(constants: Constants, parser: Function) -> str:
     """The type of a JSON object of phases with a fixed set of keys each, which differs between releases."""
     allowed = constants.name(parser.module, "ALLOWED_KEYS_PER_PHASE")
     sections = " ".join(f"{phase}:{','.join(keys)}" for phase, keys in allowed.items())

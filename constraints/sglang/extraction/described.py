@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from constraints.catalog import Fact
-from constraints.expression.simplify import comparison, conditional, conjunction, constant, disjunction, negation
+from constraints.expression.simplify import comparison, conditional, conjunction, constant, disjunction, has_unknown, negation
 from constraints.expression.syntax import (
     FALSE,
     NONE,
@@ -64,7 +64,6 @@ _MORE_PROBES = frozenset({
     "xpu_has_xmx_support", "get_cuda_version", "get_hip_version", "get_nvidia_driver_version",
     "is_mnnvl_fabric_device", "is_habana_available", "is_confidential_compute",
     "is_nvidia_cublas_version_ge_12_9", "is_triton_kernels_available", "get_device_core_count",
-    "get_cpu_memory_capacity",
 })  # fmt: skip
 _EXTERNAL_FACTS = {
     "torch.cuda.get_device_capability": "gpu.device_capability", "torch.cuda.device_count": "gpu.count",
@@ -222,6 +221,8 @@ class Described:
 def _probe(name: str, function: Function, arguments: list[Value]) -> Value | None:
     if name in _PROBE_FACTS:
         return Name(f"gpu.{_PROBE_FACTS[name]}")
+    if name.endswith("_memory_capacity"):
+        return Name("gpu.memory_mib")  # of the device at hand, whichever kind it is
     parameters = function.node.args
     required = len(parameters.args) - len(parameters.defaults) + len(parameters.kwonlyargs)
     if name in _MORE_PROBES or (name.startswith("is_") and required == 0 and not arguments):
@@ -393,17 +394,25 @@ def _record_foreign_defaults(x: Executor, arguments: list[Value], keywords: Keyw
 def _model_config_of(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
     """The model's configuration: built where a path first asks for it, then the same object for all.
 
-    Until a path without conditions of its own has asked, each condition builds its own: which of them
-    comes first, and so where the checks of the configuration stand among the others, depends on flags.
+    Which path asks first, and so where the checks of the configuration stand among the others, depends on
+    flags. The first few askers with a condition of their own build it under that condition; after them,
+    the first path that depends on nothing but the model builds it for all the rest.
     """
     described = x.described
     if described.building_model_config:
         return Facts("model")
     depth = described.pipeline_depth(x)
     own = tuple(x.state.guard[depth:])
-    for condition, made in described.model_configs:
+    built = described.model_configs
+    for condition, made in built:
         if condition == own[: len(condition)]:
             return made
+    if any(map(has_unknown, own)) and not built:
+        return Facts("model")
+    if built and (_reads_only_the_model(built[-1][0]) or not (
+        _reads_only_the_model(own) or len(built) < _CONDITIONAL_BUILDS
+    )):  # fmt: skip
+        return built[-1][1]
     module = x.source.module("sglang.srt.configs.model_config")
     owner = x.lookup_global(module, "ModelConfig", node) if module is not None else None
     if not isinstance(owner, Class):
@@ -418,6 +427,14 @@ def _model_config_of(x: Executor, arguments: list[Value], keywords: Keywords, no
     described.building_model_config = False
     described.model_configs.append((own, made))
     return made
+
+
+_CONDITIONAL_BUILDS = 2
+
+
+def _reads_only_the_model(tests: tuple[Expression, ...]) -> bool:
+    names = {n.path for test in tests for n in test.distinct() if isinstance(n, Name)}
+    return all(name.startswith("model_path@") for name in names) and not any(map(has_unknown, tests))
 
 
 def _get_config(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
@@ -453,17 +470,6 @@ def _fact(path: str) -> Helper:
         return Name(path)
 
     return read
-
-
-def _opaque(reason: str) -> Helper:
-    """A helper whose refusals depend on what no configuration says: reached, it leaves a rule undecided."""
-
-    def call(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
-        unknown = x.unknown(node, reason)
-        x.log.refuse((*x.state.guard, unknown), x.site(node), x.state.frame.name, TRUE, "")
-        return x.unknown(node, reason)
-
-    return call
 
 
 def _run_hook(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
@@ -504,6 +510,13 @@ def _collect_overrides(x: Executor, arguments: list[Value], keywords: Keywords, 
     return collected_overrides(x, arguments, node)
 
 
+def _expert_pack_files(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+    """Reads the files of an expert pack, and may refuse them: reached, it leaves a rule undecided."""
+    unknown = x.unknown(node, "reads the files of an expert pack")
+    x.log.refuse((*x.state.guard, unknown), x.site(node), x.state.frame.name, TRUE, "")
+    return unknown
+
+
 # A LoRA adapter's identity is a digest of its name and path: two of these are equal where both are.
 def _identity(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
     return Collection("tuple", tuple(operations.as_expression(x, a, node) for a in arguments))
@@ -519,6 +532,7 @@ _HELPERS: dict[str, Helper] = {
     "run_post_process_pass": _run_post_process_pass,
     "record_foreign_defaults": _record_foreign_defaults,
     "run_hook": _run_hook,
+    "prepare_raw_deepseek_server_args": _expert_pack_files,
     "deterministic_id": _identity,
     "collect_model_override_declarations": _collect_overrides,
     "model_config_of": _model_config_of,
@@ -538,7 +552,6 @@ _HELPERS: dict[str, Helper] = {
     "load_joint_head_config": _none,
     "load_pointer_head": _none,
     "load_pointer_adapter": _none,
-    "prepare_raw_deepseek_server_args": _opaque("reads the files of an expert pack"),
 }  # fmt: skip
 _EXTERNAL_CALLS: dict[str, Helper] = {
     "os.environ.get": _environ_get, "os.getenv": _environ_get, "os.environ.setdefault": _environ_setdefault,
