@@ -68,6 +68,9 @@ class Configuration:
             return value
         return " ".join(self._case.arguments.words[index].text for index in written.words[1:])
 
+    def can_change(self, flag: str) -> bool:
+        return flag in self._changeable
+
     def domain(self, flag: str) -> Domain:
         if flag not in self._changeable:
             return Domain(())

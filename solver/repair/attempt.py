@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from solver.repair.candidates import Assignment, FlagSet, Space, flag_set, numbers
-from solver.repair.conflicts import Conflict, Nogood, Nogoods, conflict_of, shrink
+from solver.repair.conflicts import Conflict, Nogood, Nogoods, shrink
 from solver.repair.protocol import Rule
 from solver.repair.subproblem import Box, Dead, solve
 
@@ -38,7 +38,7 @@ def attempt(flags: FlagSet, space: Space, known: Nogoods) -> Assignment | list[C
         return found
     # What is refused whatever the values must be known as a conflict: nothing else keeps it from being taken
     # for what other flags are there to mend.
-    regardless = [conflict_of([nogood], 0) for nogood in nogoods if not nogood.when]
+    regardless = [nogood.as_conflict() for nogood in nogoods if not nogood.when]
     return regardless or [_conflict(component, nogoods, space) for component in found.components]
 
 
@@ -94,7 +94,7 @@ def _try_many(
 
 def _options(flags: Iterable[int], nogoods: Iterable[Nogood], space: Space) -> dict[int, list[int]]:
     """The candidates of each flag that no nogood refuses whatever the other flags are, best first."""
-    options = {flag: list(range(len(space.domains[flag].values))) for flag in flags}
+    options = {flag: list(space.candidates(flag)) for flag in flags}
     for nogood in nogoods:
         if len(nogood.when) == 1:
             flag, value = nogood.when[0]
@@ -132,4 +132,5 @@ def _conflict(component: tuple[int, ...], nogoods: list[Nogood], space: Space) -
     # The dearest first, which are the likeliest to be kept: a conflict of dear flags bounds better.
     dearest = sorted(numbers(outside), key=lambda flag: (-space.costs[flag], flag))
     kept = shrink([*component, *dearest], suffices)
-    return conflict_of((each for each in nogoods if not each.flags & ~kept), changed)
+    used = tuple(each for each in nogoods if not each.flags & ~kept)
+    return Conflict(kept & changed, kept & ~changed, used)

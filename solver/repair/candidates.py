@@ -40,19 +40,19 @@ class Space:
     """Flags get their numbers as reasons name them: only those near a broken rule are ever looked at.
 
     Attributes:
-        names, domains, costs: by flag number.
+        names, costs: by flag number.
     """
 
-    __slots__ = ("_broken", "_constraints", "_keep", "_numbers", "budget", "costs", "domains", "names")
+    __slots__ = ("_broken", "_constraints", "_domains", "_keep", "_numbers", "budget", "costs", "names")
 
     def __init__(self, constraints: Constraints, *, keep: Collection[str], budget: Budget) -> None:
         self._constraints = constraints
         self._keep = frozenset(keep)
         self._numbers: dict[str, int | None] = {}
+        self._domains: dict[int, Domain] = {}
         self._broken: dict[tuple[tuple[int, int], ...], Sequence[Rule]] = {}
         self.budget = budget
         self.names: list[str] = []
-        self.domains: list[Domain] = []
         self.costs: list[int] = []
 
     @property
@@ -61,19 +61,27 @@ class Space:
         return len(self._broken)
 
     def number(self, name: str) -> int | None:
-        """The flag's number; None where it can't change: it is kept, or has no other value."""
+        """The flag's number; None where it can't change."""
         if name in self._numbers:
             return self._numbers[name]
         number = None
-        if name not in self._keep:
-            domain = self._constraints.domain(name)
-            if domain.values:
-                number = len(self.names)
-                self.names.append(name)
-                self.domains.append(domain)
-                self.costs.append(self._constraints.cost(name))
+        if name not in self._keep and self._constraints.can_change(name):
+            number = len(self.names)
+            self.names.append(name)
+            self.costs.append(self._constraints.cost(name))
         self._numbers[name] = number
         return number
+
+    def domain(self, flag: int) -> Domain:
+        """What the flag can be changed to, remembered."""
+        known = self._domains.get(flag)
+        if known is None:
+            known = self._domains[flag] = self._constraints.domain(self.names[flag])
+        return known
+
+    def candidates(self, flag: int) -> range:
+        """The numbers of its values there, best first."""
+        return range(len(self.domain(flag).values))
 
     def present(self, flag: int) -> Value:
         """The flag's present value."""
@@ -81,7 +89,7 @@ class Space:
 
     def value(self, flag: int, candidate: int) -> Value:
         """A candidate by its number."""
-        return self.domains[flag].values[candidate]
+        return self.domain(flag).values[candidate]
 
     def changes(self, assignment: Assignment) -> dict[str, Value]:
         """The assignment in the words of `Constraints`."""

@@ -9,7 +9,7 @@ them it is the same under an assumption, which keeps it small where the refusal 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from solver.repair.candidates import Assignment, FlagSet, Space, flag_set
@@ -46,6 +46,10 @@ class Nogood:
     def when_is_in(self, assignment: Assignment) -> bool:
         """Whether the assignment, which has all flags of `scope`, gives them the values of `when`."""
         return all(assignment[flag] == value for flag, value in self.when)
+
+    def as_conflict(self) -> Conflict:
+        """The conflict that it is on its own, where `when` is empty."""
+        return Conflict(0, self.held, (self,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +126,6 @@ def _nogood(space: Space, rule: Rule, assignment: Assignment) -> Nogood:
     when.sort()
     scope = flag_set(flag for flag, _ in when)
     return Nogood(tuple(when), scope, flag_set(held), rule, frozenset(pinned))
-
-
-def conflict_of(nogoods: Iterable[Nogood], changed: FlagSet) -> Conflict:
-    """The conflict of nogoods that together refuse every combination of values of the changed flags."""
-    used = tuple(nogoods)
-    flags = 0
-    for nogood in used:
-        flags |= nogood.flags
-    return Conflict(flags & changed, flags & ~changed, used)
 
 
 def shrink(flags: Sequence[int], suffices: Callable[[FlagSet], bool]) -> FlagSet:

@@ -62,8 +62,8 @@ class Domain:
 
     Attributes:
         values: the candidates, best first, without the present value; `NOT_GIVEN` among them where the flag
-            may be left out, a `Placeholder` where only the user knows a value. Empty: the flag can't
-            change. No two need be hashable or comparable; two equal ones are two candidates.
+            may be left out, a `Placeholder` where only the user knows a value. Empty: no change of the flag
+            mends. No two need be hashable or comparable; two equal ones are two candidates.
         kind: `choice`: the candidates are all there is (the present value aside). `integer`, `number`: the
             numbers among them are break-points: between two neighbours (the present value counts as one)
             rules tell values apart by divisibility at most, so that a gap between two that mend may be
@@ -90,12 +90,19 @@ class Constraints(Protocol):
         """The flag's value in the present configuration, as it was given; `NOT_GIVEN` where it was not."""
         ...
 
+    def can_change(self, flag: str) -> bool:
+        """Whether a repair may change the flag at all. Asked once a search for each flag that a reason names.
+
+        Where it says no, neither domain nor cost is asked for, and conflicts leave the flag out.
+        """
+        ...
+
     def domain(self, flag: str) -> Domain:
-        """What the flag can be changed to. Asked once a search for each flag that a reason names."""
+        """What the flag can be changed to. Asked once a search for each flag that is tried."""
         ...
 
     def cost(self, flag: str) -> int:
-        """The preference weight of changing the flag, >= 0. Asked once a search, as `domain` is.
+        """The preference weight of changing the flag, >= 0. Asked once a search, as `can_change` is.
 
         Of repairs with equally many changes, those of the least total come first.
         """
@@ -118,7 +125,7 @@ class Constraints(Protocol):
         costs time, a set too small makes the proof wrong. Empty where facts alone suffice.
 
         Where there is a choice between sufficient sets, prefer few flags outside `changes`; flags that can't
-        change (an empty domain) count for nothing. Called only with a rule of `broken(changes)`,
+        change count for nothing. Called only with a rule of `broken(changes)`,
         right after it.
         """
         ...

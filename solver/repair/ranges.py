@@ -37,8 +37,7 @@ def mending(space: Space, known: Nogoods, repair: Assignment) -> Box:
         return not known.refuse(there) and not space.broken(there)
 
     return {
-        flag: [each for each, _ in enumerate(space.domains[flag].values) if mends(flag, each)]
-        for flag in repair
+        flag: [candidate for candidate in space.candidates(flag) if mends(flag, candidate)] for flag in repair
     }
 
 
@@ -55,7 +54,7 @@ def independent(space: Space, known: Nogoods, box: Box) -> bool:
 
 def describe(space: Space, repair: Assignment, flag: int, candidates: Sequence[int]) -> Allowed:
     """The candidates of one flag in few words, with what lies between numbers where probes allow."""
-    domain = space.domains[flag]
+    domain = space.domain(flag)
     values = [domain.values[each] for each in candidates]
     ranges: tuple[Range, ...] = ()
     if domain.kind in {"integer", "number"}:

@@ -56,7 +56,7 @@ def _neighbours(space: Space, here: Assignment, rule: Rule) -> Iterator[Assignme
             continue
         if flag in here:
             yield {other: value for other, value in here.items() if other != flag}
-        for value in range(len(space.domains[flag].values)):
+        for value in space.candidates(flag):
             if here.get(flag) != value:
                 yield {**here, flag: value}
 

@@ -26,7 +26,7 @@ from solver.repair.answers import (
 from solver.repair.attempt import attempt, attempt_outside
 from solver.repair.budget import Budget, OutOfBudgetError
 from solver.repair.candidates import Assignment, FlagSet, Space, flag_set, numbers
-from solver.repair.conflicts import Conflict, Nogoods, conflict_of
+from solver.repair.conflicts import Conflict, Nogoods
 from solver.repair.hitting_sets import CHANGE, HittingSet, HittingSets
 from solver.repair.protocol import NOT_GIVEN, Constraints, Placeholder
 from solver.repair.ranges import describe, independent, mending
@@ -126,7 +126,7 @@ class _Search:
             self._nothing_to_mend = True
             return
         for rule in self._space.broken({}):
-            self._conflicts.add(conflict_of([self._known.learn(self._space, {}, rule)], 0))
+            self._conflicts.add(self._known.learn(self._space, {}, rule).as_conflict())
         found: list[FlagSet] = []
         while len(found) < self._wanted:
             least = self._conflicts.least(besides=found)
@@ -235,11 +235,14 @@ class _Search:
 
     def _no_repair(self, conflicts: list[Conflict]) -> NoRepair:
         nogoods = [nogood for each in conflicts for nogood in each.nogoods]
-        flags = {flag for nogood in nogoods for flag in numbers(nogood.flags)}
+        flags = {flag for each in conflicts for flag in numbers(each.scope | each.hit)}
+        fixed = {flag for flag in flags if not self._space.candidates(flag)}
+        pinned = {name for nogood in nogoods for name in nogood.pinned}
+        pinned.update(self._space.names[flag] for flag in fixed)
         return NoRepair(
             rules=tuple(dict.fromkeys(nogood.rule for nogood in nogoods)),
-            pinned=tuple(sorted({name for nogood in nogoods for name in nogood.pinned})),
-            flags=tuple(sorted(self._space.names[flag] for flag in flags)),
+            pinned=tuple(sorted(pinned)),
+            flags=tuple(sorted(self._space.names[flag] for flag in flags - fixed)),
         )
 
     def _repair(self, mended: _Mended, *, only: bool) -> Repair:

@@ -46,7 +46,7 @@ class Instance:
         given: flag to its present value.
         derived: in an order in which each reads only earlier ones and flags.
         costs: flag to its preference weight.
-        fixed: flags without candidates.
+        fixed: flags that can't change. Of those whose name ends in 2 only the empty domain says so.
     """
 
     sizes: Mapping[str, int]
@@ -77,6 +77,9 @@ class Instance:
 
     def present(self, flag: str) -> object:
         return word(self.given[flag])
+
+    def can_change(self, flag: str) -> bool:
+        return flag not in self.fixed or flag.endswith("2")
 
     def domain(self, flag: str) -> Domain:
         if flag in self.fixed:

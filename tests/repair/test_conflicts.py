@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from solver.repair.budget import Budget
 from solver.repair.candidates import Space, flag_set, numbers
-from solver.repair.conflicts import Nogood, Nogoods, conflict_of, shrink
+from solver.repair.conflicts import Nogoods, shrink
 from tests.repair.instances import Instance, Rule, small
 
 NUMBERS = st.lists(st.integers(0, 11), unique=True, min_size=1)
@@ -41,13 +41,6 @@ def test_sets_of_flags_are_bits():
     assert list(numbers(flag_set([5, 0, 64]))) == [0, 5, 64]
 
 
-def test_a_conflict_parts_the_flags_into_those_that_change_and_those_that_must():
-    first = Nogood(((0, 1),), 0b001, 0b100, "r", frozenset())
-    second = Nogood(((0, 0), (1, 2)), 0b011, 0b1000, "s", frozenset({"kept"}))
-    found = conflict_of([first, second], 0b011)
-    assert (found.scope, found.hit, found.nogoods) == (0b011, 0b1100, (first, second))
-
-
 @given(st.integers(0, 10**9), st.data())
 def test_a_nogood_refuses_only_what_is_refused(seed, data):
     instance = small(seed)
@@ -55,7 +48,7 @@ def test_a_nogood_refuses_only_what_is_refused(seed, data):
     known = Nogoods()
     for _ in range(4):
         flags = [flag for flag in map(space.number, instance.sizes) if flag is not None]
-        values = {flag: data.draw(st.integers(-1, len(space.domains[flag].values) - 1)) for flag in flags}
+        values = {flag: data.draw(st.integers(-1, len(space.candidates(flag)) - 1)) for flag in flags}
         assignment = {flag: value for flag, value in values.items() if value >= 0}
         if known.refuse(assignment):
             assert space.broken(assignment)

@@ -23,6 +23,9 @@ class Numbers:
     def present(self, flag: str) -> object:
         return self.given[flag]
 
+    def can_change(self, flag: str) -> bool:
+        return flag in self.domains
+
     def domain(self, flag: str) -> Domain:
         return self.domains[flag]
 

@@ -290,6 +290,9 @@ class OneFlag:
     def present(self, _flag: str) -> object:
         return NOT_GIVEN
 
+    def can_change(self, _flag: str) -> bool:
+        return True
+
     def domain(self, _flag: str) -> Domain:
         return self._domain
 
