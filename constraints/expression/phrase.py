@@ -41,8 +41,8 @@ from constraints.expression.wording import (
     NUMERIC,
     PREDICATES,
     TYPE_WORDS,
-    VERBATIM,
     VARIABLE_PREDICATES,
+    VERBATIM,
     Statement,
 )
 
