@@ -66,11 +66,12 @@ class Domain:
             mends. No two need be hashable or comparable; two equal ones are two candidates.
         kind: `choice`: the candidates are all there is (the present value aside). `integer`, `number`: the
             numbers among them are break-points: between two neighbours (the present value counts as one)
-            rules tell values apart by divisibility at most, so that a gap between two that mend may be
-            claimed after a few probes. `text`: any text, of which the candidates are examples.
-        moduli: for `integer`, positive numbers by which some rule may divide the flag (or the flag
-            shifted). A gap is probed over a whole period of each, of a large one at a multiple. Need not be
-            complete; claims are only as good as it.
+            rules tell values apart by divisibility at most (a multiple or not), so that a gap between two
+            that mend may be claimed after a few probes. `text`: any text, of which the candidates are
+            examples.
+        moduli: for `integer`, positive numbers by which some rule may divide the flag. A gap is probed at a
+            multiple of each, and over a whole period of a small one. Need not be complete; claims are only
+            as good as it.
     """
 
     values: tuple[Value, ...]

@@ -20,8 +20,8 @@ from solver.repair.subproblem import Box
 _WHOLE_GAP: int = 4
 """A gap of at most so many integers is probed whole."""
 
-_LONGEST_PERIOD: int = 64
-"""A longer one is probed over so many integers, and at a multiple of the modulus."""
+_LONGEST_PERIOD: int = 8
+"""A longer one is probed at a multiple of the modulus only."""
 
 _COMBINATIONS: int = 32
 """Repairs of more combinations of candidates are not looked at for independence."""
@@ -116,16 +116,17 @@ def _runs(
 
 
 def _probes(low: int, high: int, step: int, moduli: tuple[int, ...]) -> Iterator[int]:
-    """Multiples of `step` strictly between the two: both ends, the middle, a whole period of each modulus."""
+    """Multiples of `step` strictly between the two: both ends, the middle, and what moduli tell apart."""
     inside = range(low + step, high, step)
     if len(inside) <= _WHOLE_GAP:
         yield from inside
         return
     yield from (inside[0], inside[-1], inside[len(inside) // 2])
-    periods = [lcm(step, modulus) // step for modulus in moduli]
-    yield from inside[1 : min(max(periods, default=2), _LONGEST_PERIOD)]
-    for modulus in moduli:
-        yield from range(low - low % lcm(step, modulus), high, lcm(step, modulus))[1:2]
+    multiples = sorted({lcm(step, modulus) for modulus in moduli})
+    short = [each // step for each in multiples if each // step <= _LONGEST_PERIOD]
+    yield from inside[1 : max(short, default=2)]
+    for each in multiples[len(short) :]:
+        yield from range(low - low % each, high, each)[1:2]
 
 
 def _probes_between(low: float, high: float) -> Iterator[float]:
