@@ -109,7 +109,7 @@ class Configuration:
         ]
         resolution = self._changed(changes)
         rules += (("rule", node) for node in resolution.broken if node not in self._ignored)
-        if not self._may_leave_undecided:
+        if not rules and not self._may_leave_undecided:
             rules += (("undecided", node) for node in self._newly_undecided(resolution))
         return rules
 

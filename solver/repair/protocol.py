@@ -114,7 +114,8 @@ class Constraints(Protocol):
 
         These are the rules that it breaks (refusals and crashes, also what the argument parser refuses) and
         those that it leaves undecided although the present configuration decides them. So a repair
-        never breaks a rule and never leaves more undecided than before.
+        never breaks a rule and never leaves more undecided than before. Where it names a rule, it may leave
+        out others that are dear to find: they are met when nothing else is broken any more.
         """
         ...
 

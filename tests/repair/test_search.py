@@ -84,6 +84,25 @@ def test_many_small_configurations_get_all_smallest_repairs(seed):
     check_against_brute_force(seed)
 
 
+class Terse(Instance):
+    """Names one broken rule and leaves out the others."""
+
+    def broken(self, changes: Changes) -> list[str]:
+        return super().broken(changes)[-1:]
+
+
+@given(SEEDS)
+@settings(max_examples=150, deadline=None)
+def test_one_broken_rule_at_a_time_is_enough(seed):
+    full = small(seed)
+    terse = Terse(full.sizes, full.given, full.rules, full.derived, full.costs, full.fixed)
+    expected, found = find_repairs(full, alternatives=99), find_repairs(terse, alternatives=99)
+    assert (found.status, found.size, found.complete) == (expected.status, expected.size, expected.complete)
+    assert [(each.cost, {change.flag for change in each.changes}) for each in found.repairs] == [
+        (each.cost, {change.flag for change in each.changes}) for each in expected.repairs
+    ]
+
+
 def check_against_maxsat(seed: int) -> None:
     instance = large(seed)
     found = find_repairs(instance, alternatives=3)
