@@ -7,7 +7,7 @@ and their words is not this module's, nor where break-points come from.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -202,7 +202,7 @@ def candidate_values(flag: Flag, literals: Iterable[Value] = ()) -> Candidates:
     if not current:
         return Candidates((), "choice", removable)
     own = [value for option in current for value in _own_values(option)]
-    wanted = [value for value in literals if any(accepts(option, value) for option in current)]
+    wanted = [value for literal in literals for value in _given_as(current, literal)]
     values = tuple(distinct([*own, *wanted]))
     open_ended = [option for option in current if _is_open(option)]
     if not open_ended:
@@ -212,6 +212,16 @@ def candidate_values(flag: Flag, literals: Iterable[Value] = ()) -> Candidates:
         return Candidates(values, "text", removable, _placeholder(flag, described))
     kind: Kind = "integer" if described.value_type is int else "number"
     return Candidates(values, kind, removable, described.placeholder)
+
+
+def _given_as(options: Sequence[Option], literal: Value) -> Iterator[Value]:
+    """The value that a rule's literal is for a flag, if it can be given: 1 is 1.0 for a number flag."""
+    for option in options:
+        is_whole = isinstance(literal, int) and not isinstance(literal, bool)
+        value = float(literal) if is_whole and parser(option.type).value_type is float else literal
+        if accepts(option, value):
+            yield value
+            return
 
 
 def distinct(values: Iterable[Value]) -> list[Value]:

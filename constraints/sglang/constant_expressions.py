@@ -198,7 +198,7 @@ class Expressions:
         if isinstance(key, ast.Slice):
             parts = (key.lower, key.upper, key.step)
             bounds = [None if part is None else self.value(frame, part) for part in parts]
-            return owner[slice(*bounds)]  # type: ignore[index]
+            return owner[slice(*bounds)]
         return owner[self.value(frame, key)]
 
     def _generated(self, frame: Frame, generators: list[ast.comprehension]) -> Iterator[Frame]:

@@ -1,11 +1,15 @@
 """A small engine's flags, one of every kind that there is."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from constraints.catalog import Flag, Option
-from solver.launch import Launch, Word, parse_arguments
+from solver.launch import Arguments, Launch, Word, parse_arguments
+from solver.launch.words import Form
 
 
-def _flag(name, type_="str", *spellings, default=None, **option):
-    spellings = spellings or ("--" + name.replace("_", "-"),)
+def _flag(name: str, type_: str = "str", *written: str, default: Any = None, **option: Any) -> Flag:
+    spellings = written or ("--" + name.replace("_", "-"),)
     return Flag(name, type_, default, options=(Option(spellings, **option),))
 
 
@@ -59,13 +63,13 @@ RETIRED = {
 }
 
 
-def parsed(*words, flags=FLAGS, form="module"):
+def parsed(*words: str, flags: Mapping[str, Flag] = FLAGS, form: Form = "module") -> Arguments:
     return parse_arguments(flags, Launch(tuple(Word(word) for word in words), form=form))
 
 
-def given(*words, **keywords):
+def given(*words: str, **keywords: Any) -> dict[str, Any]:
     return {name: flag.value for name, flag in parsed("--model", "m", *words, **keywords).given.items()}
 
 
-def codes(*words, **keywords):
+def codes(*words: str, **keywords: Any) -> list[str]:
     return [problem.code for problem in parsed("--model", "m", *words, **keywords).problems]

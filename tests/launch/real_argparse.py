@@ -3,17 +3,22 @@
 import argparse
 import contextlib
 import io
+from collections.abc import Mapping
+from typing import Any
 
+from constraints.catalog import Flag, Option
 from constraints.domain import BadWord, parser, takes_no_word
 
 
 class _LoraPaths(argparse.Action):
-    def __call__(self, _parser, namespace, values, _option_string=None):
+    def __call__(self, _parser: Any, namespace: Any, values: Any, _option_string: Any = None) -> None:
         setattr(namespace, self.dest, [parser("lora_paths").read(value) for value in values])
 
 
 class _OneWordConst(argparse.Action):
-    def __call__(self, _parser, namespace, _values, _option_string=None):
+    kept: Any
+
+    def __call__(self, _parser: Any, namespace: Any, _values: Any, _option_string: Any = None) -> None:
         setattr(namespace, self.dest, self.kept)
 
 
@@ -21,7 +26,7 @@ class _Parser(argparse.ArgumentParser):
     """Reads words as the engine's does: a `BadWord` is a `ValueError`, which argparse reports."""
 
 
-def real_parser(flags):
+def real_parser(flags: Mapping[str, Flag]) -> argparse.ArgumentParser:
     made = _Parser(prog="engine", add_help=False)
     for flag in flags.values():
         for option in flag.options:
@@ -29,8 +34,8 @@ def real_parser(flags):
     return made
 
 
-def _add(made, flag, option):
-    keywords = {"dest": flag.name, "default": argparse.SUPPRESS}
+def _add(made: argparse.ArgumentParser, flag: Flag, option: Option) -> None:
+    keywords: dict[str, Any] = {"dest": flag.name, "default": argparse.SUPPRESS}
     if option.required:
         keywords["required"] = True
     match option.action:
@@ -56,7 +61,7 @@ def _add(made, flag, option):
     made.add_argument(*option.spellings, **keywords)
 
 
-def real_answer(made, words):
+def real_answer(made: argparse.ArgumentParser, words: list[str]) -> Any:
     """The values by field name; or "usage", or "crash"."""
     with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
         try:
