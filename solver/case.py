@@ -18,7 +18,8 @@ from solver.launch import Arguments, GivenFlag, Launch, parse_arguments, read_la
 from solver.program import Leaves, Program
 from solver.program_cache import load_executable, make_executable
 from solver.resolution import Executable, Resolution
-from solver.worlds import ModelConfig, base_of, world_of
+from solver.undecided import Telling
+from solver.worlds import ModelConfig, base_of, unsaid_leaves, world_of
 
 if TYPE_CHECKING:
     from solver.explanation import Explainer
@@ -79,6 +80,15 @@ class Case:
     def different(self) -> Leaves:
         """The leaves of the flags given another value than their default; what must be given says nothing."""
         return different_leaves(self.program, self.given)
+
+    def telling(self) -> Telling:
+        """Says which undecided rules say something about the command."""
+        return Telling(self.resolution, self.base, self.different, self.unsaid)
+
+    @cached_property
+    def unsaid(self) -> Leaves:
+        """The facts that nobody was asked about."""
+        return unsaid_leaves(self.program, self.world)
 
     @cached_property
     def explainer(self) -> Explainer:

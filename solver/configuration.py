@@ -143,15 +143,14 @@ class Configuration:
         if not fresh:
             return []
         given = different_leaves(self._program, resolution.given)
-        telling = Telling(resolution, self._case.base, given)
+        telling = Telling(resolution, self._case.base, given, self._case.unsaid)
         return [node for node in fresh if telling.flags(node)]
 
     @cached_property
     def _undecided(self) -> frozenset[int]:
         """The rules that the command leaves undecided, those that say nothing left out."""
-        case = self._case
-        telling = Telling(case.resolution, case.base, case.different)
-        return frozenset(node for node in case.resolution.undecided if telling.flags(node))
+        telling = self._case.telling()
+        return frozenset(node for node in self._case.resolution.undecided if telling.flags(node))
 
     @cached_property
     def _changeable(self) -> frozenset[str]:

@@ -133,7 +133,7 @@ class Reasons:
             if depth > _MAX_DEPTH:
                 raise _TooDeepError(node)
             used = self._sufficient(node, depth)
-            leaves = self._that_may_crash(node)
+            leaves = 0 if self._values[node] is UNKNOWN else self._that_may_crash(node)
             for each in used:
                 leaves |= self._down(each, depth + 1)[0]
             found = self._found[node] = (leaves, tuple(sorted(used)))

@@ -18,10 +18,19 @@ from constraints.errors import FactError
 from constraints.expression.values import UNKNOWN
 from solver.answers import World
 from solver.identity import Identity
+from solver.program import Leaves, Program
 from solver.resolution import Executable, Resolution
 
 ModelConfig: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]
 """A path to a model's config.json, or to the folder that holds it; or its content."""
+
+
+_SAID_BY = {
+    "gpu": ("gpu.", "host.", "package."),
+    "model_config": ("model.",),
+    "draft_model_config": ("draft_model.",),
+}
+"""Which facts each source says."""
 
 
 def world_of(
@@ -49,6 +58,14 @@ def world_of(
     """
     unknown = frozenset(unknown_env)
     return _world(_Question(executable, gpu, model_config, env or {}, unknown, facts or {}))
+
+
+def unsaid_leaves(program: Program, world: World) -> Leaves:
+    """The facts of the machine, where nobody said which, and of the model, where nobody said which."""
+    prefixes = tuple(
+        prefix for source, names in _SAID_BY.items() if source not in world.sources for prefix in names
+    )
+    return sum(1 << leaf for name, leaf in program.leaf_of_fact.items() if name.startswith(prefixes))
 
 
 def base_of(executable: Executable, world: World) -> Resolution:
@@ -154,7 +171,8 @@ def _sglang_facts(question: _Question) -> dict[str, Value]:
     if question.model_config is not None:
         from constraints.sglang.model_facts import model_facts
 
-        model = model_facts(question.model_config)
+        said = question.model_config
+        model = model_facts(said if isinstance(said, Mapping) else Path(said))
         for name in program.leaf_of_fact:
             value = model.get(name) if name.startswith("model.") else UNKNOWN
             if value is not UNKNOWN:

@@ -12,7 +12,6 @@ from solver.case import Case, Source, case_of
 from solver.launch import ArgumentProblem
 from solver.program import Kind
 from solver.stepping import condition_of
-from solver.undecided import Telling
 from solver.worlds import ModelConfig
 
 
@@ -127,7 +126,7 @@ def _argument_violation(case: Case, problem: ArgumentProblem) -> Violation:
 
 def _undecided(case: Case) -> Iterator[Undecided]:
     program, explainer = case.program, case.explainer
-    telling = Telling(case.resolution, case.base, case.different)
+    telling = case.telling()
     unread = {problem.flag for problem in case.arguments.problems}
     for node in case.resolution.undecided:
         flags = telling.flags(node)
