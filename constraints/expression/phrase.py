@@ -235,8 +235,6 @@ class _Phrasing:
 
     def _among(self, subject: Expression, elements: Sequence[Expression], *, holds: bool) -> str:
         words = self.nouns.of_each([each for each in elements if each != NONE])
-        if not words and not elements:
-            return "is one of none" if holds else "is not one of none"
         if len(words) > 2:
             predicate = f"is {'one' if holds else 'none'} of {enumerated(words)}"
         elif holds:

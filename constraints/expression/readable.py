@@ -17,12 +17,14 @@ from constraints.expression.syntax import (
     TRUE,
     And,
     Call,
+    Collection,
     Comparison,
     ComparisonOperator,
     Comprehension,
     Conditional,
     Expression,
     Literal,
+    Mapping,
     Not,
     Or,
 )
@@ -98,6 +100,8 @@ def _flattened(parts: Iterable[Expression], kind: type[And | Or]) -> list[Expres
 
 def _comparison(node: Comparison, *, holds: bool) -> Expression:
     operator, left, right = node.operator, node.left, node.right
+    if operator in {"in", "not in"} and _is_empty(right):
+        return Literal((operator == "not in") is holds)
     is_search = isinstance(left, Call) and left.function in SEARCHES
     if is_search and right == NONE and operator in EQUALITIES:
         return left if EQUALITIES[operator] is not holds else Not(left)
@@ -127,7 +131,14 @@ def _conditional(node: Conditional, *, holds: bool) -> Expression:
 
 
 def _quantified(node: Comprehension, *, holds: bool) -> Expression:
+    if _is_empty(node.iterable):
+        return Literal((node.kind == "all") is holds)
     condition = None if node.condition is None else readable(node.condition)
     is_any = (node.kind == "any") is holds
     element = readable(node.element, holds=holds)
     return Comprehension("any" if is_any else "all", element, node.variable, node.iterable, condition)
+
+
+def _is_empty(node: Expression) -> bool:
+    elements = node.elements if isinstance(node, Collection) else node.keys if isinstance(node, Mapping) else None
+    return elements == ()

@@ -43,6 +43,8 @@ from tests.expression.trees import likely_assignments, lookup_in, sensible_expre
         ("not any(x == 1 for x in xs if c)", "all(x != 1 for x in xs if c)"),
         ("bool(a)", "a"),
         ("re_match('a', b) == None", "not re_match('a', b)"),
+        ("a in () or any(b for x in [])", "False"),
+        ("a not in [] and all(b for x in ())", "True"),
         ("a and True", "a"),
         ("a or True", "True"),
         ("None", "False"),
