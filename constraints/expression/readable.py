@@ -140,5 +140,6 @@ def _quantified(node: Comprehension, *, holds: bool) -> Expression:
 
 
 def _is_empty(node: Expression) -> bool:
-    elements = node.elements if isinstance(node, Collection) else node.keys if isinstance(node, Mapping) else None
-    return elements == ()
+    if isinstance(node, Mapping):
+        return not node.keys
+    return isinstance(node, Collection) and not node.elements
