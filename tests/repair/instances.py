@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from random import Random
 
@@ -57,21 +58,8 @@ class Instance:
     fixed: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        derivations = {each.name: each for each in self.derived}
-        bases: dict[str, frozenset[str]] = {flag: frozenset([flag]) for flag in self.sizes}
-        for each in self.derived:
-            bases[each.name] = frozenset().union(*(bases[name] for name in each.inputs))
-        readers: dict[str, list[Rule]] = {flag: [] for flag in self.sizes}
-        for rule in self.rules:
-            for flag in frozenset().union(*(bases[name] for name in rule.scope)):
-                readers[flag].append(rule)
-        order = {rule.name: index for index, rule in enumerate(self.rules)}
-        by_name = {rule.name: rule for rule in self.rules}
-        self.__dict__.update(_derivations=derivations, _readers=readers, _order=order, _by_name=by_name)
-        values = self._values({})
-        self.__dict__["_broken_now"] = [
-            rule.name for rule in self.rules if values.row(rule.scope) in rule.forbidden
-        ]
+        # Worked out now, so that no benchmark counts it.
+        _ = self._derivations, self._readers, self._order, self._broken_now
 
     # What the search asks.
 
@@ -98,7 +86,7 @@ class Instance:
 
     def reason(self, rule: object, changes: Changes) -> frozenset[str]:
         values = self._values(changes)
-        table = self._by_name[rule]
+        table = self.rules[self._order[str(rule)]]
         # Leave out what does not matter, that which is unchanged first.
         order = sorted(table.scope, key=lambda name: (name in changes, name))
         names = self._sufficient(table.scope, values, order, table.forbidden.__contains__)
@@ -111,6 +99,31 @@ class Instance:
         if name in self.sizes:
             return self.sizes[name]
         return 1 + max(self._derivations[name].table.values())
+
+    @cached_property
+    def _derivations(self) -> dict[str, Derived]:
+        return {each.name: each for each in self.derived}
+
+    @cached_property
+    def _readers(self) -> dict[str, list[Rule]]:
+        """For each flag the rules that may depend on it."""
+        bases = {flag: frozenset([flag]) for flag in self.sizes}
+        for each in self.derived:
+            bases[each.name] = frozenset().union(*(bases[name] for name in each.inputs))
+        readers: dict[str, list[Rule]] = {flag: [] for flag in self.sizes}
+        for rule in self.rules:
+            for flag in frozenset[str]().union(*(bases[name] for name in rule.scope)):
+                readers[flag].append(rule)
+        return readers
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        return {rule.name: index for index, rule in enumerate(self.rules)}
+
+    @cached_property
+    def _broken_now(self) -> list[str]:
+        values = self._values({})
+        return [rule.name for rule in self.rules if values.row(rule.scope) in rule.forbidden]
 
     def _values(self, changes: Changes) -> _Values:
         values = _Values(self.given)
