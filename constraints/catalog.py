@@ -27,7 +27,7 @@ class Option:
         action: `store` takes words; `store_true` and `store_const` take none and set `const`, though
             `store_const` with `choices` wants one of these words;
             `boolean` has a `--no-` form beside each spelling; `custom` names its parser in `type`.
-        type: how one word becomes a value: the name of a parser in `constraints.domain`.
+        type: how one word becomes a value: the name of a parser in `constraints.parsers`.
         nargs: as in argparse: None (one word), a count, "?", "*" or "+".
         choices: the only values allowed, after conversion; None where any is.
         const: the value set by an option without words (and by "?" without one).

@@ -7,18 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraints.catalog import Flag, Option
-from constraints.domain import (
-    BadWord,
-    Candidates,
-    accepts,
-    candidate_values,
-    distinct,
-    parser,
-    read_words,
-    spell,
-    write_words,
-)
+from constraints.domain import Candidates, accepts, candidate_values, distinct, read_words, spell, write_words
 from constraints.errors import CatalogError
+from constraints.parsers import BadWord, parser
 
 
 @pytest.mark.parametrize(

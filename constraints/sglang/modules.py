@@ -55,10 +55,6 @@ class Module:
         """The module-level statements that bind or change a name, in order."""
         return self._bindings.get(name, [])
 
-    def names(self) -> Iterator[str]:
-        """Every name bound at module level, in order."""
-        return iter(self._bindings)
-
     def imports_of(self, statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Import]]:
         """The names that an import statement binds, star imports left out."""
         if isinstance(statement, ast.Import):

@@ -156,7 +156,7 @@ _TYPES = {
     # It refuses one retired backend in other words; the choices refuse it anyway.
     "parse_cuda_graph_backend_arg": "str",
 }
-"""By dotted path, or for functions of the package by name: the name of a parser in `constraints.domain`."""
+"""By dotted path, or for functions of the package by name: the name of a parser in `constraints.parsers`."""
 
 
 def _type_name(constants: Constants, parser: Any, at: str) -> str:

@@ -7,13 +7,15 @@ Collects every problem, where argparse stops at the first; whether there is one 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from constraints.catalog import Flag, Value
-from constraints.domain import NEGATIVE_NUMBER, BadWord, parser, takes_many_words
+from constraints.domain import takes_many_words
 from constraints.expression.values import UNKNOWN
+from constraints.parsers import BadWord, parser
 from solver.launch.arguments import ArgumentNotice, ArgumentProblem, Arguments, GivenFlag, Outcome
 from solver.launch.flag_index import Entry, FlagIndex
+from solver.launch.flag_words import WrittenFlag, flag_words
 from solver.launch.words import Launch, Word
 
 
@@ -41,15 +43,6 @@ def _index(flags: Mapping[str, Flag]) -> FlagIndex:
     return index
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """A word that stands for a flag: what it names, and the value joined to it, if any."""
-
-    entry: Entry | None
-    spelling: str
-    joined: Word | None = None
-
-
 class _Parse:
     """One reading of one launch's words."""
 
@@ -62,6 +55,7 @@ class _Parse:
         self._seen: set[str] = set()
         self._extra: list[ArgumentProblem] = []
         self._open_ended = False
+        self._ambiguous: Mapping[int, ArgumentProblem] = {}
         self._words = launch.words
         if launch.form == "serve":
             self._words = _served(self._words)
@@ -69,12 +63,16 @@ class _Parse:
             self._merge(launch)
 
     def arguments(self) -> Arguments:
-        self._consume(self._classified())
+        found = flag_words(self._index, self._words)
+        self._problems += found.problems.values()
+        self._notices += found.notices
+        self._ambiguous = found.problems
+        self._consume(found.written)
         self._check_required()
         return Arguments(
             self._given,
             (*self._problems, *self._extra),
-            tuple(self._notices),
+            tuple(sorted(self._notices, key=lambda notice: notice.words[:1] or (len(self._words),))),
             self._words,
             self._open_ended,
         )
@@ -88,71 +86,9 @@ class _Parse:
         self._notices += result.notices
         self._open_ended = result.open_ended
 
-    # --- which words are flags
-
-    def _classified(self) -> list[_Written | None]:
-        """For each word the flag that it names; None for a value. All that follows `--` is a value."""
-        entries = self._index.entries
-        classified: list[_Written | None] = []
-        values_only = False
-        for position, word in enumerate(self._words):
-            text = word.text
-            if values_only or not text or text[0] != "-":
-                classified.append(None)
-            elif word.known and text in entries:
-                classified.append(_Written(entries[text], text))
-            elif text == "--":
-                values_only = True
-                classified.append(None)
-            else:
-                classified.append(self._looked_up(position, word))
-        return classified
-
-    def _looked_up(self, position: int, word: Word) -> _Written | None:
-        """What a word with a leading hyphen names that is no spelling by itself."""
-        text = word.text
-        if len(text) == 1:
-            return None
-        name, equals, _ = text.partition("=")
-        if not word.known and word.unknown_from <= len(name):
-            return _Written(None, text) if text.startswith("--") else None
-        joined = _joined(word, len(name) + 1) if equals else None
-        if equals and name in self._index.entries:
-            return _Written(self._index.entries[name], name, joined)
-        if text[1] == "-":
-            found = self._index.starting_with(name)
-        else:
-            # A one-letter flag may have its value, or other one-letter flags, right behind it.
-            found = self._index.starting_with(text)
-            if text[:2] in self._index.entries and text[:2] not in found:
-                found.append(text[:2])
-                joined = _joined(word, 2)
-                name = text[:2]
-        if len(found) > 1:
-            self._ambiguous(position, name, found)
-            return _Written(None, name, joined)
-        if found:
-            entry = self._index.entries[found[0]]
-            if name != found[0]:
-                self._notice(
-                    "ARG102", entry.flag, (position,), f"{name} is short for {found[0]}", suggestion=found[0]
-                )
-            return _Written(entry, found[0], joined)
-        if NEGATIVE_NUMBER.match(text) and not self._index.has_negative_numbers:
-            return None
-        if " " in text:
-            return None
-        return _Written(None, text)
-
-    def _ambiguous(self, position: int, name: str, found: Sequence[str]) -> None:
-        shown = ", ".join(found[:4]) + (f" and {len(found) - 4} more" if len(found) > 4 else "")
-        self._problems.append(
-            ArgumentProblem("ARG002", None, (position,), f"{name} could be {shown}", None, tuple(found))
-        )
-
     # --- flags and their values
 
-    def _consume(self, classified: list[_Written | None]) -> None:
+    def _consume(self, classified: Sequence[WrittenFlag | None]) -> None:
         total = len(classified)
         position = 0
         while position < total:
@@ -185,7 +121,7 @@ class _Parse:
             )
         return position + 1
 
-    def _unknown_flag(self, position: int, written: _Written, last: int) -> int:
+    def _unknown_flag(self, position: int, written: WrittenFlag, last: int) -> int:
         """A flag that the release does not have takes the words after it along."""
         words = tuple(range(position, last))
         word = self._words[position]
@@ -193,11 +129,10 @@ class _Parse:
             self._open_ended = True
             self._notice("ARG104", None, words, f"the name of the flag {word.text} is not known")
             return last
-        if self._problems and self._problems[-1].words == (position,) and self._problems[-1].code == "ARG002":
-            ambiguous = self._problems.pop()
-            self._problems.append(
-                ArgumentProblem("ARG002", None, words, ambiguous.message, None, ambiguous.alternatives)
-            )
+        if position in self._ambiguous:
+            # Its values go with it.
+            problem = self._ambiguous[position]
+            self._problems[self._problems.index(problem)] = replace(problem, words=words)
             return last
         name = written.spelling.partition("=")[0]
         from solver.launch.spelling import nearest_flags
@@ -215,7 +150,7 @@ class _Parse:
         )
         return last
 
-    def _joined_value(self, position: int, written: _Written, entry: Entry, joined: Word) -> None:
+    def _joined_value(self, position: int, written: WrittenFlag, entry: Entry, joined: Word) -> None:
         least, most = entry.bounds
         if most == 0:
             self._refuse("ARG006", entry, written, (position,), f"{written.spelling} takes no value")
@@ -233,7 +168,7 @@ class _Parse:
         words = () if joined.text == "--" else (joined,)
         self._take(entry, written, (position,), words)
 
-    def _following_values(self, position: int, written: _Written, entry: Entry, last: int) -> int:
+    def _following_values(self, position: int, written: WrittenFlag, entry: Entry, last: int) -> int:
         least, most = entry.bounds
         available = last - position - 1
         if available < least:
@@ -256,7 +191,9 @@ class _Parse:
                 return position
         return stop
 
-    def _take(self, entry: Entry, written: _Written, indices: tuple[int, ...], words: Sequence[Word]) -> None:
+    def _take(
+        self, entry: Entry, written: WrittenFlag, indices: tuple[int, ...], words: Sequence[Word]
+    ) -> None:
         """The flag receives these words."""
         flag, option = entry.flag, entry.option
         if option.deprecated:
@@ -304,7 +241,7 @@ class _Parse:
         result: Value = UNKNOWN if unknown or bad else _combined(entry, values)
         self._give(entry, written, indices, result, unknown=unknown or bad)
 
-    def _take_without_value(self, entry: Entry, written: _Written, indices: tuple[int, ...]) -> None:
+    def _take_without_value(self, entry: Entry, written: WrittenFlag, indices: tuple[int, ...]) -> None:
         self._seen.add(entry.flag.name)
         match entry.option.type:
             case "help":
@@ -325,7 +262,7 @@ class _Parse:
                 )
 
     def _give(
-        self, entry: Entry, written: _Written, indices: tuple[int, ...], value: Value, *, unknown: bool
+        self, entry: Entry, written: WrittenFlag, indices: tuple[int, ...], value: Value, *, unknown: bool
     ) -> None:
         name = entry.flag.name
         self._seen.add(name)
@@ -346,14 +283,14 @@ class _Parse:
         self._given[name] = GivenFlag(name, value, written.spelling, indices, unknown, earlier, entry.option)
 
     def _bad_value(
-        self, entry: Entry, written: _Written, indices: tuple[int, ...], word: Word, error: BadWord
+        self, entry: Entry, written: WrittenFlag, indices: tuple[int, ...], word: Word, error: BadWord
     ) -> None:
         wanted = parser(entry.option.type).accepts
         message = f"{written.spelling} wants {wanted}: {_shown(word.text)} {error.reason}"
         outcome: Outcome = "crash" if error.crashes else "usage"
         self._problems.append(ArgumentProblem("ARG004", entry.flag.name, indices, message, outcome=outcome))
 
-    def _bad_choice(self, entry: Entry, written: _Written, indices: tuple[int, ...], word: Word) -> None:
+    def _bad_choice(self, entry: Entry, written: WrittenFlag, indices: tuple[int, ...], word: Word) -> None:
         from solver.launch.spelling import nearest_choices
 
         choices = [str(choice) for choice in entry.option.choices or ()]
@@ -378,7 +315,7 @@ class _Parse:
         self,
         code: str,
         entry: Entry,
-        written: _Written,
+        written: WrittenFlag,
         indices: tuple[int, ...],
         message: str,
     ) -> None:
@@ -424,11 +361,6 @@ def _combined(entry: Entry, values: list[Value]) -> Value:
         return [values] if option.action == "append" else values
     value = values[0] if values else option.const if option.nargs == "?" else []
     return [value] if option.action == "append" else value
-
-
-def _joined(word: Word, start: int) -> Word:
-    """The value behind a flag's name in the same word."""
-    return Word(word.text[start:], word.place, word.known, max(0, word.unknown_from - start))
 
 
 def _served(words: tuple[Word, ...]) -> tuple[Word, ...]:

@@ -13,7 +13,7 @@ from constraints.catalog import Flag, Value
 from constraints.domain import accepts, reads_as_option, spell, takes_no_word, write_words
 from solver.launch.arguments import Arguments, GivenFlag
 from solver.launch.quoting import joined, quoted
-from solver.launch.words import Launch, Place, Word
+from solver.launch.words import Launch, Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,12 +236,3 @@ def _end(launch: Launch, text: str, separator: str, gap: str) -> tuple[int, str]
             between = text[before.place.end : word.place.start]
             return last.end, between if re.fullmatch(f"{gap}+", between) else separator
     return last.end, separator
-
-
-def place_of(launch: Launch, indices: Sequence[int], arguments: Arguments) -> Place:
-    """The place of words, or of the launch where none of them has one."""
-    for index in indices:
-        place = arguments.words[index].place
-        if place is not None:
-            return place
-    return launch.place

@@ -14,6 +14,16 @@ from typing import TYPE_CHECKING
 
 from constraints.errors import UnreadableInput
 from solver.launch.shell import ShellCommand, Source
+from solver.launch.shell_nodes import (
+    adjacent,
+    assigned_in,
+    behind,
+    errors_in,
+    longest_pipeline,
+    names_in,
+    read_by,
+    succeeds,
+)
 from solver.launch.shell_words import Masked, WordReader, masked
 from solver.launch.words import MENTION, LaunchRemark, Place, Word
 
@@ -39,10 +49,10 @@ def read_tree(source: Source, variables: Mapping[str, Word]) -> tuple[ShellComma
     if len(source.text) > LENGTH_LIMIT:
         raise UnreadableInput(source.file, f"it is longer than {LENGTH_LIMIT} characters")
     text = masked(source.text)
-    if _longest_pipeline(text.content) > PIPES_LIMIT:
+    if longest_pipeline(text.content) > PIPES_LIMIT:
         raise UnreadableInput(source.file, f"more than {PIPES_LIMIT} commands are piped together")
     tree = _parser().parse(text.content)
-    script = _Script(source, text, variables, _errors(tree.root_node))
+    script = _Script(source, text, variables, errors_in(tree.root_node))
     try:
         script.walk(tree.root_node, 0)
     except RecursionError:
@@ -95,13 +105,13 @@ class _Script:
             case "declaration_command":
                 self._declare(node)
             case "unset_command":
-                for name in _names_in(node, "variable_name", "word"):
+                for name in names_in(node, "variable_name", "word"):
                     self._reader.forget(name)
                     self._exported.pop(name, None)
             case "if_statement" | "case_statement" | "elif_clause" | "else_clause" | "case_item":
                 self._branch(node, depth)
             case "for_statement" | "c_style_for_statement" | "while_statement" | "function_definition":
-                for name in _assigned_in(node):
+                for name in assigned_in(node):
                     self._reader.forget(name)
                 self._branch(node, depth)
             case "subshell" | "command_substitution":
@@ -122,20 +132,20 @@ class _Script:
     def _branch(self, node: Node, depth: int) -> None:
         """A part that may not be run: what it sets is known within, not behind it."""
         self._children(node, depth)
-        for name in _assigned_in(node):
+        for name in assigned_in(node):
             self._reader.forget(name)
 
     def _list(self, node: Node, depth: int) -> None:
         """`A && B`: B may not be run, unless A is something that does not fail on purpose."""
         left, *others = node.named_children
         self.walk(left, depth + 1)
-        certain = any(child.type == "&&" for child in node.children) and _succeeds(left)
+        certain = any(child.type == "&&" for child in node.children) and succeeds(left)
         for child in others:
             if certain:
                 self.walk(child, depth + 1)
             else:
                 self._branch(child, depth) if child.type != "command" else self.walk(child, depth + 1)
-                for name in _assigned_in(child):
+                for name in assigned_in(child):
                     self._reader.forget(name)
 
     # --- variables
@@ -146,7 +156,7 @@ class _Script:
         if name_node is None:
             return
         if name_node.type == "subscript":
-            for name in _names_in(name_node, "variable_name"):
+            for name in names_in(name_node, "variable_name"):
                 self._reader.forget(name)
             return
         name = self._reader.source_of(name_node)
@@ -187,7 +197,7 @@ class _Script:
             name = None
             if child.type == "variable_assignment":
                 self._assign(child)
-                names = _names_in(child, "variable_name")
+                names = names_in(child, "variable_name")
                 name = next(names, None)
             elif child.type == "variable_name":
                 name = self._reader.source_of(child)
@@ -201,10 +211,7 @@ class _Script:
         """A command with redirections, behind whose targets further words of the command may stand."""
         body = node.child_by_field_name("body")
         late = [
-            word
-            for child in node.named_children
-            if child.type.endswith("redirect")
-            for word in _behind(child)
+            word for child in node.named_children if child.type.endswith("redirect") for word in behind(child)
         ]
         if body is not None and body.type == "command":
             self._command(body, late, depth)
@@ -229,10 +236,10 @@ class _Script:
             elif child.type == "command_name":
                 parts.extend(child.named_children or [child])
             elif child.type.endswith("redirect"):
-                late += _behind(child)
+                late += behind(child)
             elif child.type != "comment":
                 parts.append(child)
-        for name in _read_by(node):
+        for name in read_by(node):
             self._reader.forget(name)
         nodes = sorted([*parts, *late], key=lambda each: each.start_byte)
         words: list[Word] = []
@@ -271,13 +278,12 @@ class _Script:
         """Where between two offsets something could not be read."""
         for first, last in self._errors:
             if first < end and last > start:
-                offset = first
-                return self._source.place(offset, offset + 1)
+                return self._source.place(first, first + 1)
         return None
 
     def _groups(self, nodes: list[Node]) -> Iterator[list[Node]]:
         """Nodes that stand side by side without a blank between them make one word."""
-        return _adjacent(nodes, self._text.content)
+        return adjacent(nodes, self._text.content)
 
     def _line_end(self, start: int) -> int:
         end = self._text.content.find(b"\n", start)
@@ -301,37 +307,17 @@ _COMMENTS = re.compile(rb"(?:\s|\\[ \t\r]*(?=\n|#)|#[^\n]*)*")
 
 def _joined(before: ShellCommand, lost: ShellCommand) -> ShellCommand:
     """A command with the line of flags behind it, which was meant to belong to it."""
-    remarks = (*before.remarks, *lost.remarks)
+    remarks = [*before.remarks]
     if not any(remark.code == "ARG202" for remark in before.remarks):
-        message = (
-            f"a shell takes {lost.words[0].text} for a command of its own: nothing continues the line before"
-        )
-        remarks = (*before.remarks, LaunchRemark("ARG201", message, lost.place), *lost.remarks)
-    broken_at = before.broken_at or lost.broken_at
-    return replace(before, words=before.words + lost.words, remarks=remarks, broken_at=broken_at)
-
-
-def _longest_pipeline(content: bytes) -> int:
-    """How many pipe signs follow each other at most, with nothing that ends a command between them."""
-    longest = current = 0
-    previous = -1
-    for match in re.finditer(rb"[|;&\n]", content):
-        if match[0] == b"|":
-            current += 1
-            longest = max(longest, current)
-            previous = match.start()
-        elif match[0] == b"&" and previous == match.start() - 1:
-            previous = match.start()
-        elif match[0] != b"\n" or not _continues(content, previous + 1, match.start()):
-            current = 0
-        else:
-            previous = match.start()
-    return longest
-
-
-def _continues(content: bytes, start: int, end: int) -> bool:
-    """Whether a line break at `end` ends no pipeline: a pipe sign or a backslash is right before it."""
-    return content[end - 1 : end] == b"\\" or not content[max(start, end - 200) : end].strip()
+        first = lost.words[0].text
+        message = f"a shell takes {first} for a command of its own: nothing continues the line before"
+        remarks.append(LaunchRemark("ARG201", message, lost.place))
+    return replace(
+        before,
+        words=before.words + lost.words,
+        remarks=(*remarks, *lost.remarks),
+        broken_at=before.broken_at or lost.broken_at,
+    )
 
 
 def _too_deep(source: Source) -> UnreadableInput:
@@ -341,100 +327,3 @@ def _too_deep(source: Source) -> UnreadableInput:
 def _may_launch(words: Sequence[Word]) -> bool:
     """Whether a command is worth keeping the variables for: a long script has many others."""
     return words[0].text.startswith("--") or any("sglang" in word.text for word in words)
-
-
-def _adjacent(nodes: list[Node], content: bytes | None = None) -> Iterator[list[Node]]:
-    """Nodes in groups that stand side by side; given the content, a continuation does not part them."""
-    group: list[Node] = []
-    for node in nodes:
-        if node.type == "comment":
-            continue
-        if group:
-            end, start = group[-1].end_byte, node.start_byte
-            if start > end and (content is None or content[end:start].replace(b"\\\n", b"")):
-                yield group
-                group = []
-        group.append(node)
-    if group:
-        yield group
-
-
-def _behind(redirect: Node) -> list[Node]:
-    """The nodes behind a redirection's target, which belong to the command."""
-    if redirect.type != "file_redirect":
-        return [child for child in redirect.named_children if child.type in _ARGUMENTS]
-    targets = [child for child in redirect.named_children if child.type != "file_descriptor"]
-    groups = list(_adjacent(targets))
-    return [node for group in groups[1:] for node in group]
-
-
-_ARGUMENTS = ("word", "string", "raw_string", "concatenation", "number", "simple_expansion", "expansion")
-
-_SURE = frozenset(
-    {"cd", "set", "source", ".", "echo", "mkdir", "rm", "ulimit", "export", "conda", "pip", "pip3"}
-)
-
-
-def _succeeds(node: Node) -> bool:
-    """Whether a command before `&&` is there for its effect, so that what follows it is run."""
-    if node.type in ("variable_assignment", "variable_assignments", "declaration_command"):
-        return True
-    if node.type == "list":
-        return all(_succeeds(child) for child in node.named_children)
-    if node.type == "redirected_statement":
-        body = node.child_by_field_name("body")
-        return body is not None and _succeeds(body)
-    name = node.child_by_field_name("name") if node.type == "command" else None
-    return name is not None and name.text is not None and name.text.decode() in _SURE
-
-
-def _assigned_in(node: Node) -> list[str]:
-    """The names of the variables that are assigned somewhere below a node."""
-    names: list[str] = []
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if current.type == "variable_assignment":
-            names += list(_names_in(current.child_by_field_name("name"), "variable_name"))
-        elif current.type == "for_statement":
-            names += list(_names_in(current.child_by_field_name("variable"), "variable_name"))
-        elif current.type == "command":
-            names += _read_by(current)
-        stack.extend(current.named_children)
-    return names
-
-
-def _read_by(command: Node) -> list[str]:
-    """The variables that a command sets by name: `read X` and its like."""
-    name = command.child_by_field_name("name")
-    if name is None or name.text not in (b"read", b"mapfile", b"readarray", b"printf"):
-        return []
-    return [
-        child.text.decode("utf-8", "replace") for child in command.named_children if child.text is not None
-    ]
-
-
-def _names_in(node: Node | None, *types: str) -> Iterator[str]:
-    if node is None:
-        return
-    if node.type in types and node.text is not None:
-        yield node.text.decode("utf-8", "replace")
-        return
-    for child in node.named_children:
-        yield from _names_in(child, *types)
-
-
-def _errors(root: Node) -> list[tuple[int, int]]:
-    """The spans that the grammar could not read, in bytes, in order."""
-    spans: list[tuple[int, int]] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.is_missing and node.parent is not None:
-            # A quote that is not closed: what counts is where it was opened.
-            spans.append((node.parent.start_byte, node.parent.end_byte))
-        elif node.is_error:
-            spans.append((node.start_byte, max(node.end_byte, node.start_byte + 1)))
-        elif node.has_error:
-            stack.extend(node.children)
-    return sorted(spans)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from constraints.catalog import Flag, Option
-from constraints.domain import BadWord, parser, takes_no_word
+from constraints.domain import takes_no_word
+from constraints.parsers import BadWord, parser
 
 
 class _LoraPaths(argparse.Action):
