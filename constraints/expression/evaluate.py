@@ -92,7 +92,11 @@ def _name(node: Name, lookup: Lookup) -> Value:
     return missing_fault(node.path) if value is MISSING else value
 
 
-def _unknown(_: Unknown, __: Lookup) -> Value:
+def _unknown(_: Unknown, lookup: Lookup) -> Value:
+    while isinstance(lookup, Bound):
+        lookup = lookup.outer
+    if isinstance(lookup, _Watch):
+        lookup.met_unknown = True
     return UNKNOWN
 
 
@@ -277,18 +281,27 @@ def _lazy(node: Call, lookup: Lookup) -> Value:
 
 def _crashes(asked: Expression, lookup: Lookup) -> Value:
     # Here it counts that what is unknown might be a fault, even where its value does not matter.
-    met_unknown = any(isinstance(node, Unknown) for node in asked.walk())
-
-    def watching(path: str) -> Value:
-        nonlocal met_unknown
-        value = lookup(path)
-        met_unknown = met_unknown or value is UNKNOWN
-        return value
-
-    value = _DECIDED[asked.__class__](asked, watching)
+    watch = _Watch(lookup)
+    value = _DECIDED[asked.__class__](asked, watch)
     if value.__class__ is Fault:
         return True
-    return UNKNOWN if met_unknown or value is UNKNOWN else False
+    return UNKNOWN if watch.met_unknown or value is UNKNOWN else False
+
+
+class _Watch:
+    """A lookup that remembers whether evaluation met anything unknown."""
+
+    __slots__ = ("_lookup", "met_unknown")
+
+    def __init__(self, lookup: Lookup) -> None:
+        self._lookup = lookup
+        self.met_unknown = False
+
+    def __call__(self, path: str) -> Value:
+        value = self._lookup(path)
+        if value is UNKNOWN:
+            self.met_unknown = True
+        return value
 
 
 def _item(node: Item, lookup: Lookup) -> Value:
@@ -354,7 +367,7 @@ def _first(node: Comprehension, items: list[Value], lookup: Lookup, *, sought: b
     """Whether an element has the truth that decides an `any` (True) or an `all` (False)."""
     unknown = False
     for item in items:
-        inner = bound(node.variable, item, lookup)
+        inner = Bound(node.variable, item, lookup)
         counts: Value = True
         if node.condition is not None:
             counts = _DECIDED[node.condition.__class__](node.condition, inner)
@@ -374,9 +387,18 @@ def _first(node: Comprehension, items: list[Value], lookup: Lookup, *, sought: b
     return UNKNOWN if unknown else not sought
 
 
-def bound(variable: str, value: Value, lookup: Lookup) -> Lookup:
-    """A lookup inside a comprehension, where its variable has that value."""
-    return lambda path: value if path == variable else lookup(path)
+class Bound:
+    """A lookup inside a comprehension, where its variable has some value."""
+
+    __slots__ = ("_value", "_variable", "outer")
+
+    def __init__(self, variable: str, value: Value, outer: Lookup) -> None:
+        self._variable = variable
+        self._value = value
+        self.outer = outer
+
+    def __call__(self, path: str) -> Value:
+        return self._value if path == self._variable else self.outer(path)
 
 
 def _sum(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
@@ -396,7 +418,7 @@ def _set(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
 def _elements(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
     values = []
     for item in items:
-        inner = bound(node.variable, item, lookup)
+        inner = Bound(node.variable, item, lookup)
         if node.condition is not None:
             counts = _DECIDED[node.condition.__class__](node.condition, inner)
             if counts.__class__ in POISON:

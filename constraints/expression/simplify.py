@@ -122,6 +122,14 @@ def truth(node: Expression) -> bool | None:
             return bool(elements)
         case Mapping(keys=keys):
             return bool(keys)
+        case Arithmetic(operator="+", left=left, right=right):
+            # Text or a list with something in it stays so, whatever is put before or after it.
+            for side in (left, right):
+                if isinstance(side, Collection) or (isinstance(side, Literal) and isinstance(side.value, str)):
+                    if truth(side):
+                        return True
+                elif isinstance(side, Arithmetic) and truth(side):
+                    return True
     return None
 
 

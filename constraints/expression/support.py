@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar, Final, TypeAlias
 
-from constraints.expression.evaluate import Lookup, bound, evaluate_exactly
+from constraints.expression.evaluate import Bound, Lookup, evaluate_exactly
 from constraints.expression.faults import attempt, missing_fault
 from constraints.expression.forms import free_names, is_boolean
 from constraints.expression.functions import ARITHMETIC, COMPARISONS, FUNCTIONS, LAZY, ordered
@@ -339,7 +339,7 @@ class _Finder:
             return self._quantified(node, lookup, iterable, value)
         parts = [iterable]
         for item in _elements(iterable.value):
-            inner = bound(node.variable, item, lookup)
+            inner = Bound(node.variable, item, lookup)
             counts = _Found(True, _NOTHING)
             if node.condition is not None:
                 counts = self._free(node, self.find(node.condition, inner, exactly=False))
@@ -356,7 +356,7 @@ class _Finder:
         parts = [iterable]
         deciding: list[_Sets] = []
         for item in _elements(iterable.value):
-            inner = bound(node.variable, item, lookup)
+            inner = Bound(node.variable, item, lookup)
             element = self._free(node, self.find(node.element, inner, exactly=False))
             counts = _Found(True, _NOTHING)
             if node.condition is not None:

@@ -89,6 +89,10 @@ class ConfigObject:
         """Whether reading the attribute gives something, if only UNKNOWN."""
         return self.read(name) is not MISSING
 
+    def class_names(self) -> tuple[str, ...]:
+        """The names of its class and those above it, as far as they are SGLang's own, nearest first."""
+        return tuple(cls.name.rpartition(".")[2] for cls in self.lineage if cls.name.startswith("s."))
+
     def forget(self) -> None:
         """Everything but what is written from now on is unknown."""
         self.values = dict.fromkeys(self.values, UNKNOWN)

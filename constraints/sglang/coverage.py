@@ -17,8 +17,9 @@ class Site:
     Attributes:
         at: `file:line`.
         function: the function around it.
-        state: `exact` (its condition is known), `partly` (a part of it is not), `unreached` (no path
-            leads there on the machines described), `opaque` (nothing of it is known).
+        state: `exact` (its condition is known), `outside` (it depends on what no configuration says: a
+            file, the network, a device), `partly` (a part of it was not understood), `unreached` (no path
+            leads there).
         causes: what was not understood, each as `file:line cause`.
     """
 
@@ -40,12 +41,11 @@ class Coverage:
 
     def summary(self) -> str:
         """One line for people."""
-        reached = [site for site in self.sites if site.state != "unreached"]
-        exact = self.count("exact")
-        share = 100 * exact / len(reached) if reached else 100.0
+        exact, partly, outside = (self.count(state) for state in ("exact", "partly", "outside"))
+        share = 100 * exact / max(1, exact + partly)
         return (
-            f"{len(self.sites)} refusing sites: {exact} exact ({share:.1f} % of those reached), "
-            f"{self.count('partly')} partly unknown, {self.count('unreached')} not reached"
+            f"{len(self.sites)} refusing sites: {exact} exact ({share:.1f} % of those in scope), {partly} partly "
+            f"unknown, {outside} out of scope, {self.count('unreached')} not reached"
         )
 
 
@@ -65,9 +65,18 @@ def coverage(catalog: Catalog, entered: Mapping[tuple[str, str], ast.FunctionDef
         for line, last in _refusals(node):
             at = next((f"{file}:{n}" for n in (line, *last) if f"{file}:{n}" in rules), f"{file}:{line}")
             why = tuple(sorted(causes.get(at, ())))
-            state = "unreached" if at not in rules else "partly" if why else "exact"
+            state = "unreached" if at not in rules else _state(why)
             found.setdefault(at, Site(at, function, state, why))
     return Coverage(tuple(sorted(found.values(), key=lambda site: _by_line(site.at))))
+
+
+def _state(causes: tuple[str, ...]) -> str:
+    if not causes:
+        return "exact"
+    return "outside" if any(cause.split(" ", 1)[1].startswith(_OUTSIDE) for cause in causes) else "partly"
+
+
+_OUTSIDE = ("reads a file", "asks the network", "asks a device", "asks which packages")
 
 
 def _by_line(at: str) -> tuple[str, int]:

@@ -7,7 +7,7 @@ source). `env.NAME` is the parsed value, `environ.NAME` the text, `env_set.NAME`
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -27,12 +27,20 @@ _ALWAYS_SET = frozenset(
 
 def environment_of(variables: Mapping[str, str]) -> Mapping[str, str]:
     """The variables as SGLang leaves them when it starts: `SGL_X`, an old spelling, also sets `SGLANG_X`."""
-    renamed = {
-        _NEW_PREFIX + name.removeprefix(_OLD_PREFIX): value
-        for name, value in variables.items()
-        if name.startswith(_OLD_PREFIX)
-    }
-    return {**variables, **renamed}
+    return {**variables, **{_renamed(name): variables[name] for name in variables if _is_old(name)}}
+
+
+def unknown_of(names: Iterable[str]) -> frozenset[str]:
+    """Variables that nobody knows, and those that SGLang would set from them when it starts."""
+    return frozenset(spelling for name in names for spelling in (name, _renamed(name)))
+
+
+def _is_old(name: str) -> bool:
+    return name.startswith(_OLD_PREFIX)
+
+
+def _renamed(name: str) -> str:
+    return _NEW_PREFIX + name.removeprefix(_OLD_PREFIX) if _is_old(name) else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +51,18 @@ class Environment:
         variables: what is set, after `environment_of`. A name not in it is taken to be unset.
         declared: the catalog's facts by name; those of `env.` are looked at.
         elsewhere: the value of a fact outside the environment, for defaults that depend on the machine.
+        unknown: variables of which nobody knows what they are set to, or whether.
     """
 
     variables: Mapping[str, str]
     declared: Mapping[str, Fact]
     elsewhere: Callable[[str], Value]
+    unknown: Collection[str] = ()
 
     def get(self, path: str) -> Value:
         """The value of a fact whose name starts with one of `PREFIXES`; UNKNOWN where it cannot be told."""
         kind, _, name = path.partition(".")
-        if name not in self.variables and name in _ALWAYS_SET:
+        if name in self.unknown or (name not in self.variables and name in _ALWAYS_SET):
             return UNKNOWN
         if kind == "environ":
             return self.variables.get(name)

@@ -7,15 +7,15 @@ is unknown.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from constraints.catalog import Fact
 from constraints.errors import FactError
 from constraints.expression.values import UNKNOWN
-from constraints.sglang.environment import PREFIXES, Environment, environment_of
+from constraints.sglang.environment import PREFIXES, Environment, environment_of, unknown_of
 from constraints.sglang.machines import cpu_memory_mib, find_machine, machine_facts
 from constraints.sglang.model_facts import ModelFacts, architecture_facts, model_facts
 
@@ -31,18 +31,21 @@ class Facts:
     Attributes:
         declared: the catalog's facts.
         known: facts of the machine, and those that were given one by one.
-        model: the model's, if anything is known of it.
+        models: what is known of models, by the role that each plays: `model`, `draft_model`.
         variables: the environment variables that are set.
+        unknown_variables: those of which nobody knows what they are set to, or whether.
     """
 
     declared: Mapping[str, Fact]
     known: Mapping[str, Value]
-    model: ModelFacts | None
+    models: Mapping[str, ModelFacts]
     variables: Mapping[str, str]
+    unknown_variables: frozenset[str]
     _environment: Environment = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_environment", Environment(self.variables, self.declared, self.get))
+        environment = Environment(self.variables, self.declared, self.get, self.unknown_variables)
+        object.__setattr__(self, "_environment", environment)
 
     def get(self, path: str) -> Value:
         """The value of a fact by its dotted path, MISSING if it is known not to exist, else UNKNOWN."""
@@ -50,15 +53,17 @@ class Facts:
             return self.known[path]
         if path.startswith(PREFIXES):
             return self._environment.get(path)
-        if path.startswith("model.") and self.model is not None:
-            return self.model.get(path)
+        source = path.partition(".")[0]
+        if source in self.models:
+            return self.models[source].get(path)
         fact = self.declared.get(path)
         return fact.default if fact is not None and fact.has_default else UNKNOWN
 
     def key(self) -> str:
         """A text that is the same for equal facts, for caches. The catalog is not part of it."""
-        model = self.model.key() if self.model is not None else None
-        return json.dumps([dict(self.known), dict(self.variables), model], sort_keys=True, default=repr)
+        models = {role: model.key() for role, model in self.models.items()}
+        variables = [dict(self.variables), sorted(self.unknown_variables)]
+        return json.dumps([dict(self.known), variables, models], sort_keys=True, default=repr)
 
     def __hash__(self) -> int:
         return hash(self.key())
@@ -69,9 +74,11 @@ def gather_facts(
     *,
     machine: str | None = None,
     machine_count: int | None = None,
-    model_config: Mapping[str, Value] | Path | str | None = None,
+    model_config: Mapping[str, Value] | os.PathLike[str] | str | None = None,
     model_architecture: str | None = None,
+    draft_model_config: Mapping[str, Value] | os.PathLike[str] | str | None = None,
     environment: Mapping[str, str] | None = None,
+    unknown_environment: Collection[str] = (),
     known: Mapping[str, Value] | None = None,
 ) -> Facts:
     """Everything that a caller knows, ready to be asked.
@@ -82,7 +89,9 @@ def gather_facts(
         machine_count: devices in one host.
         model_config: a config.json's content, the file, or its folder.
         model_architecture: the model's architecture, where there is no config.json.
+        draft_model_config: the same of the model that drafts for it.
         environment: the variables that are set.
+        unknown_environment: variables of which nobody knows what they are set to, or whether.
         known: facts by path; they go before all others. `host.memory_bytes` and `host.numa_nodes` together
             give the CPU engine's `gpu.memory_mib`.
 
@@ -90,23 +99,28 @@ def gather_facts(
         FactError: for an unknown machine, a file that is no model's configuration, a fact of the wrong type.
     """
     variables = dict(environment_of(environment or {}))
+    unknown = unknown_of(unknown_environment)
     facts: dict[str, Value] = {}
     if machine is not None:
-        if find_machine(machine).kind == "cpu":
+        if find_machine(machine).kind == "cpu" and _CPU_ENGINE not in unknown:
             variables.setdefault(_CPU_ENGINE, "1")
-        facts.update(machine_facts(machine, count=machine_count, environment=variables))
+        facts.update(
+            machine_facts(machine, count=machine_count, environment=variables, unknown_environment=unknown)
+        )
     facts.update(known or {})
     if facts.get("gpu.is_cpu") and {"host.memory_bytes", "host.numa_nodes"} <= facts.keys():
         memory = cpu_memory_mib(facts["host.memory_bytes"], facts["host.numa_nodes"])
         facts.setdefault("gpu.memory_mib", memory)
     for path, value in facts.items():
         _check_type(catalog_facts.get(path), value)
-    model = None
+    models: dict[str, ModelFacts] = {}
     if model_config is not None:
-        model = model_facts(model_config)
+        models["model"] = model_facts(model_config)
     elif model_architecture is not None:
-        model = architecture_facts(model_architecture)
-    return Facts(catalog_facts, facts, model, variables)
+        models["model"] = architecture_facts(model_architecture)
+    if draft_model_config is not None:
+        models["draft_model"] = model_facts(draft_model_config)
+    return Facts(catalog_facts, facts, models, variables, unknown)
 
 
 _TYPES: Mapping[str, type | tuple[type, ...]] = {

@@ -6,7 +6,7 @@ version, what is plugged in) is left out: a fact that is not in the answer is un
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, TypeAlias
 
 from constraints.errors import FactError
@@ -42,6 +42,15 @@ _BUNDLED: Mapping[str, tuple[str, ...]] = {
     "npu": ("sgl_kernel_npu", "torch_npu"),
     "cpu": ("sgl_kernel",),
 }
+_DEPEND_ON: Mapping[str, tuple[str, ...]] = {
+    # What cannot be told while nobody knows what a variable is set to.
+    "SGLANG_USE_CPU_ENGINE": ("is_cpu", "device", "has_amx"),
+    "SGLANG_IS_FLASHINFER_AVAILABLE": ("has_flashinfer",),
+    "SGLANG_ZBAL_LOCAL_MEM_SIZE": ("memory_mib",),
+    "SGLANG_CPU_OMP_THREADS_BIND": ("memory_mib",),
+    "SGLANG_PLATFORM": ("is_out_of_tree",),
+    "SGLANG_USE_MLX": ("use_mlx",),
+}
 _ONLY_ON_ITS_KIND = ("aiter", "flashinfer", "torch_npu", "triton_kernels")
 
 
@@ -67,7 +76,11 @@ def find_machine(name: str) -> Machine:
 
 
 def machine_facts(
-    name: str, *, count: int | None = None, environment: Mapping[str, str] | None = None
+    name: str,
+    *,
+    count: int | None = None,
+    environment: Mapping[str, str] | None = None,
+    unknown_environment: Collection[str] = (),
 ) -> Mapping[str, Value]:
     """What SGLang's probes answer on a machine, as `gpu.*`, `host.*` and `package.*` facts.
 
@@ -79,6 +92,7 @@ def machine_facts(
         name: as for `find_machine`.
         count: devices of one host; unknown if None.
         environment: variables, some of which probes read (`SGLANG_USE_CPU_ENGINE`); others are not set.
+        unknown_environment: variables that may be set to anything.
 
     Raises:
         FactError: for an unknown name, or a count below one.
@@ -87,7 +101,8 @@ def machine_facts(
     if count is not None and count < 1:
         raise FactError("gpu.count", count, "a machine has at least one device")
     variables = environment or {}
-    gpu = _probes(machine, variables)
+    doubtful = {probe for name in unknown_environment for probe in _DEPEND_ON.get(name, ())}
+    gpu = {probe: value for probe, value in _probes(machine, variables).items() if probe not in doubtful}
     if count is not None:
         # SGLang counts no NPUs, and the CPU engine has no devices.
         gpu |= {"count": count, "get_device_count": count if machine.kind in {"cuda", "hip", "xpu"} else 0}
@@ -128,6 +143,7 @@ def _probes(machine: Machine, environment: Mapping[str, str]) -> dict[str, Value
         "is_cuda": is_cuda,
         "is_hip": is_hip,
         "is_cuda_alike": is_cuda or is_hip,
+        "is_cuda_available": is_cuda or is_hip,
         "is_xpu": machine.kind == "xpu",
         "is_npu": machine.kind == "npu",
         "is_cpu": is_cpu,
@@ -170,6 +186,11 @@ def _probes(machine: Machine, environment: Mapping[str, str]) -> dict[str, Value
         del probes["memory_mib"]
     if not environment.get("SGLANG_PLATFORM"):
         probes["is_out_of_tree"] = False
+    if environment.get("SGLANG_USE_MLX", "").lower() not in {"true", "1", "yes", "y"}:
+        probes["use_mlx"] = False
+    # Within one NVLink domain it depends on how many ranks of a decode-context group share a host.
+    if sm_major != 10 or machine.has_cross_node_nvlink:
+        probes["is_fi_a2a_supported"] = sm_major == 10
     return probes
 
 

@@ -2,11 +2,15 @@
 
 `model.config.PATH` is an attribute of the configuration object that SGLang would hold, its class's defaults
 included, and `model.text_config.PATH` one of the language model's part of it (`model_loading` makes both).
+The last part of PATH may be `__mro__`: the names of SGLang's classes that the object is an instance of.
+`model.text_config_is_config` says whether the two are one object; `model.has_fp8_weights` and
+`model.is_mistral_native_format` what the files beside config.json tell (`model_files`).
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +26,7 @@ Value: TypeAlias = Any
 
 OPTION = "model_config"
 _MAX_BYTES = 64_000_000
-_CONFIG, _TEXT = "config", "text_config"
+_CONFIG, _TEXT, _LINEAGE = "config", "text_config", "__mro__"
 _MARKS = ("model_type", "architectures", "d_model")
 
 
@@ -33,10 +37,12 @@ class ModelFacts:
     Attributes:
         source: the content of config.json.
         is_whole: whether that is all there is to know; if not, what the source does not say is unknown.
+        folder: where the model's other files would be, if it is known.
     """
 
     source: Mapping[str, Value]
     is_whole: bool = True
+    folder: Path | None = None
     _loaded: list[Loaded] = field(default_factory=list, repr=False, compare=False)
     _key: list[str] = field(default_factory=list, repr=False, compare=False)
 
@@ -44,31 +50,45 @@ class ModelFacts:
         """The value of a fact.
 
         Args:
-            path: a name that starts with `model.`.
+            path: a name that starts with `model.`, or with that of another role of a model.
 
         Returns:
             A value (nested configurations as dicts), MISSING where SGLang's object has no such attribute,
             UNKNOWN where that cannot be told.
         """
         _, part, *attributes = path.split(".")
-        if part == "has_text_config":
-            return self._model().has_text_part if self.is_whole else UNKNOWN
-        if part not in {_CONFIG, _TEXT}:
-            return UNKNOWN
         if not self.is_whole:
             known = part == _CONFIG and len(attributes) == 1 and attributes[0] in self.source
             return self.source[attributes[0]] if known else UNKNOWN
-        model = self._model()
-        return _attribute(model.config if part == _CONFIG else model.text, attributes)
+        if part in {_CONFIG, _TEXT}:
+            model = self._model()
+            return _attribute(model.config if part == _CONFIG else model.text, attributes, model.config)
+        if part == "text_config_is_config":
+            return self._model().text_is_config
+        return self._of_files(part)
 
     def key(self) -> str:
         """A text that is the same for equal facts, for caches."""
         if not self._key:
-            self._key.append(json.dumps([self.is_whole, self.source], sort_keys=True, default=repr))
+            self._key.append(json.dumps(self._content(), sort_keys=True, default=repr))
         return self._key[0]
 
     def __hash__(self) -> int:
         return hash(self.key())
+
+    def _content(self) -> list[Value]:
+        return [self.is_whole, self.source, str(self.folder or "")]
+
+    def _of_files(self, part: str) -> Value:
+        from constraints.sglang import model_files
+
+        if part == "has_fp8_weights":
+            return UNKNOWN if self.folder is None else model_files.has_fp8_weights(self.folder)
+        if part == "is_mistral_native_format":
+            if self.folder is not None:
+                return model_files.is_mistral_native_format(self.folder)
+            return UNKNOWN if model_files.may_be_mistral_native(self.source) else False
+        return UNKNOWN
 
     def _model(self) -> Loaded:
         if not self._loaded:
@@ -79,11 +99,12 @@ class ModelFacts:
         return self._loaded[0]
 
 
-def model_facts(config: Mapping[str, Value] | Path | str) -> ModelFacts:
+def model_facts(config: Mapping[str, Value] | os.PathLike[str] | str) -> ModelFacts:
     """The facts of a model.
 
     Args:
-        config: the content of its config.json, that file, or the folder that holds it.
+        config: the content of its config.json, that file, or the folder that holds it. The files beside one
+            of that name are taken to be the model's, as the engine takes them, were it given the folder.
 
     Raises:
         FactError: if there is no such file, or what it holds is no model's configuration.
@@ -101,7 +122,8 @@ def model_facts(config: Mapping[str, Value] | Path | str) -> ModelFacts:
     if len(content) > _MAX_BYTES:
         raise FactError(OPTION, str(path), f"is longer than {_MAX_BYTES // 1_000_000} MB")
     try:
-        return ModelFacts(_checked(json.loads(content), str(path)))
+        folder = path.parent if path.name == "config.json" else None
+        return ModelFacts(_checked(json.loads(content), str(path)), folder=folder)
     except (ValueError, RecursionError) as error:
         raise FactError(OPTION, str(path), f"is no JSON: {_reason(error)}") from error
 
@@ -133,12 +155,23 @@ def _reason(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else "not UTF-8 text"
 
 
-def _attribute(owner: Value, attributes: list[str]) -> Value:
+def _attribute(owner: Value, attributes: list[str], whole: Value) -> Value:
     from constraints.sglang.config_object import ConfigObject, as_data
 
     value = owner
     for attribute in attributes:
         if value is UNKNOWN:
             return UNKNOWN
+        if attribute == _LINEAGE:
+            return _class_names(value, is_nested=value is not whole)
         value = value.read(attribute) if isinstance(value, ConfigObject) else MISSING
     return as_data(value)
+
+
+def _class_names(value: Value, *, is_nested: bool) -> Value:
+    """A class that the checkpoint brings along is none of SGLang's, but may hold one that is."""
+    from constraints.sglang.config_object import ConfigObject
+
+    if not isinstance(value, ConfigObject):
+        return ()
+    return UNKNOWN if is_nested and not value.lineage else value.class_names()

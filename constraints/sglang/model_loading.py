@@ -45,9 +45,9 @@ class Loaded(NamedTuple):
     text: ConfigObject
 
     @property
-    def has_text_part(self) -> Value:
-        """Whether the two differ; UNKNOWN for a class that may have a part which the file does not show."""
-        return UNKNOWN if self.config.is_open else self.text is not self.config
+    def text_is_config(self) -> Value:
+        """Whether the two are one; UNKNOWN for a class that may have a part which the file does not show."""
+        return UNKNOWN if self.config.is_open else self.text is self.config
 
 
 def load(source: Mapping[str, Value], classes: ConfigClasses) -> Loaded:
@@ -149,6 +149,8 @@ def _rebuilt(config: ConfigObject, source: dict[str, Value], builder: Builder) -
         model_type = "deepseek-ocr"
     elif "s.DeepseekV41Config" in lineage or any(name in lineage for name in _NOT_REBUILT):
         return config
+    if model_type is UNKNOWN and config.lineage:
+        model_type = config.lineage[0].type  # of an object of which little is known, its class still is
     if not isinstance(model_type, str):
         return config
     if model_type == "deepseek_vl_v2" and is_ocr:

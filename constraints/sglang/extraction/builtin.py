@@ -87,7 +87,20 @@ def call(x: Executor, path: str, arguments: list[Value], keywords: Keywords, nod
         return _with_keywords(x, path, arguments, keywords, node)
     if path == "json.dumps":
         return x.unknown(node, "a text made by json.dumps")
-    return x.unknown(node, f"a call of {path}")
+    return x.unknown(node, outside(path) or f"a call of {path}")
+
+
+_OUTSIDE = (
+    (("open", "os.", "json.load", "yaml.", "stat.", "glob.", "shutil.", "pathlib.", "fcntl.", "tempfile."), "reads a file"),
+    (("huggingface_hub.", "modelscope.", "requests.", "urllib.", "socket."), "asks the network"),
+    (("torch.", "triton.", "subprocess.", "aiter.", "sgl_kernel."), "asks a device or its libraries"),
+    (("importlib.", "inspect.", "transformers.", "packaging.", "pkg_resources."), "asks which packages are installed"),
+)  # fmt: skip
+
+
+def outside(path: str) -> str:
+    """What a library's function asks of the world that no configuration says; empty for any other."""
+    return next((f"{reason} ({path})" for prefixes, reason in _OUTSIDE if path.startswith(prefixes)), "")
 
 
 def _plain(x: Executor, path: str, arguments: list[Value], node: ast.AST) -> Value:

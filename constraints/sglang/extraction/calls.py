@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conjunction, negation
-from constraints.expression.syntax import NONE, TRUE, Expression
+from constraints.expression.syntax import NONE, TRUE, Expression, Unknown
 from constraints.sglang.extraction import attempts, builtin, containers, expressions, operations, validation
 from constraints.sglang.extraction.state import Frame, choice, merged_value
 from constraints.sglang.extraction.values import (
@@ -33,6 +33,8 @@ _MOST_RECURSIVE = 4
 
 def call(x: Executor, function: Value, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value:
     """The value of a call. Described helpers come first, then what the source itself defines."""
+    if isinstance(function, Unknown):
+        return function
     if isinstance(function, Choice):
         return _any_of(x, function, arguments, keywords, node)
     described = x.described.call(x, function, arguments, keywords, node)

@@ -27,6 +27,7 @@ from constraints.expression.syntax import (
     Item,
     Literal,
     Name,
+    Unknown,
 )
 from constraints.expression.syntax import Mapping as MappingNode
 from constraints.sglang.extraction import attempts, operations
@@ -51,6 +52,8 @@ _FOLDED = _SAME | {"join", "title", "capitalize", "splitlines", "rsplit", "parti
 
 def method(x: Executor, receiver: Value, name: str, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value:
     """Calls a method of a builtin type."""
+    if isinstance(receiver, Unknown):
+        return receiver
     if isinstance(receiver, Choice):
         return operations.spread(x, receiver, lambda r: x.call(operations.attribute(x, r, name, node), arguments, keywords, node))
     if isinstance(receiver, Ref):

@@ -176,7 +176,7 @@ class Described:
         of_model = any(isinstance(n, Name) and n.path.startswith("model_path@") for n in path.distinct())
         if of_model:
             return FALSE if isinstance(path, Call) and path.function == "join_path" else TRUE
-        return x.unknown(node, "asks whether a file exists")
+        return x.unknown(node, "reads a file (whether it exists)")
 
     def attribute_set(self, x: Executor, owner: Value, name: str, value: Value, node: ast.AST) -> None:
         """An attribute set on something that is not an object here."""
@@ -512,7 +512,7 @@ def _collect_overrides(x: Executor, arguments: list[Value], keywords: Keywords, 
 
 def _expert_pack_files(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
     """Reads the files of an expert pack, and may refuse them: reached, it leaves a rule undecided."""
-    unknown = x.unknown(node, "reads the files of an expert pack")
+    unknown = x.unknown(node, "reads a file (an expert pack's)")
     x.log.refuse((*x.state.guard, unknown), x.site(node), x.state.frame.name, TRUE, "")
     return unknown
 

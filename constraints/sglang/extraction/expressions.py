@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import (
+    arithmetic,
     comparison,
     conjunction,
-    constant,
     disjunction,
     is_boolean,
     is_constant,
@@ -31,6 +31,7 @@ from constraints.expression.syntax import (
     Literal,
     Name,
     Or,
+    Unknown,
 )
 from constraints.sglang.extraction import operations
 from constraints.sglang.extraction.state import merged_value
@@ -298,23 +299,22 @@ def _dictionary(x: Executor, keys: list[ast.expr | None], values: list[ast.expr]
 
 
 def _text(x: Executor, parts: list[ast.expr], node: ast.expr) -> Value:
-    """A formatted text: followed where it is made of plain values without formats."""
-    pieces: list[Expression] = []
+    """A formatted text. What a format makes of a value is not computed: such a part is unknown."""
+    joined: Expression = Literal("")
     for part in parts:
+        piece: Expression
         match part:
             case ast.Constant(value=value):
-                pieces.append(Literal(str(value)))
-            case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
+                piece = Literal(str(value))
+            case ast.FormattedValue(value=value, conversion=conversion, format_spec=None):
                 plain = operations.as_expression(x, evaluate(x, value), node)
-                pieces.append(constant(str(plain.value)) if isinstance(plain, Literal) else Call("str", (plain,)))
+                if isinstance(plain, Literal) and conversion == -1:
+                    piece = Literal(str(plain.value))
+                else:
+                    piece = Call("repr" if conversion == ord("r") else "str", (plain,))
             case _:
-                return x.unknown(node, "a formatted text")
-    joined: Expression = Literal("")
-    for piece in pieces:
-        if isinstance(joined, Literal) and isinstance(piece, Literal):
-            joined = Literal(f"{joined.value}{piece.value}")
-        else:
-            joined = piece if joined == Literal("") else Arithmetic("+", joined, piece)
+                piece = Unknown(x.site(node), "a formatted text")
+        joined = piece if joined == Literal("") else arithmetic("+", joined, piece)
     return joined
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conjunction, disjunction, is_constant, negation
-from constraints.expression.syntax import FALSE, TRUE, Call, Collection, Comprehension, Expression, Name
+from constraints.expression.syntax import FALSE, TRUE, Call, Collection, Comprehension, Expression, Name, Unknown
 from constraints.catalog import Let, Refuse, Set
 from constraints.sglang.extraction import attempts, expressions, operations
 from constraints.sglang.extraction.state import Exit, Loop, choice, joined
@@ -104,9 +104,10 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
     mapped = {i: _mapped(x, snapshot.heap[i], state.heap[i], variable, iterable, node) for i in heap}
     state.restore(snapshot)
     for name in changed:
-        state.frame.locals[name] = x.unknown(node, f"{name} is computed in a loop over unknown elements")
+        state.frame.locals[name] = _lost(x, node, iterable, f"{name} is computed in a loop over unknown elements")
     for identity, made in mapped.items():
-        lost = Lost(x.site(node), "changed in a loop over unknown elements")
+        cause = _lost(x, node, iterable, "changed in a loop over unknown elements")
+        lost = Lost(cause.site, cause.cause)
         if made is None:
             state.heap[identity] = lost
             continue
@@ -121,6 +122,12 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
             value = x.unknown(node, "returned from a loop over unknown elements")
         state.frame.returns.append(Exit(conjunction((*state.guard[state.frame.base :], found)), state.snapshot(), value))
         state.guard.append(negation(found))
+
+
+def _lost(x: Executor, node: ast.AST, iterable: Expression, cause: str) -> Unknown:
+    """What a loop leaves unknown: because of what it goes over, where that is not known itself."""
+    root = next((n for n in iterable.distinct() if isinstance(n, Unknown)), None)
+    return root or x.unknown(node, cause)
 
 
 def _mapped(

@@ -34,6 +34,7 @@ from constraints.expression.syntax import (
     Literal,
     Mapping,
     Name,
+    Unknown,
 )
 from constraints.sglang.extraction import attempts
 from constraints.sglang.extraction.state import choice
@@ -176,6 +177,8 @@ def as_expression(x: Executor, value: Value, node: ast.AST | None = None) -> Exp
 def attribute(x: Executor, value: Value, name: str, node: ast.AST, default: Value | None = None) -> Value:
     """`value.name`; with `default`, `getattr(value, name, default)`."""
     match value:
+        case Unknown():
+            return value
         case Choice():
             return spread(x, value, lambda v: attribute(x, v, name, node, default))
         case Ref():
@@ -221,6 +224,8 @@ def _object_attribute(x: Executor, value: Ref, name: str, node: ast.AST, default
     content = x.state.content(value)
     match content:
         case Instance(owner=owner, attributes=attributes, facts=facts):
+            if name == "__dict__":
+                return x.state.allocate(Entries({k: (TRUE, v) for k, v in attributes.items()}))
             if value == x.record.self_reference and (own := x.record.own_attribute(name)) is not None:
                 return own
             if name in attributes:
@@ -277,6 +282,8 @@ _STRING_METHODS = frozenset(dir(str)) | frozenset(dir(dict)) | frozenset(dir(lis
 
 def item(x: Executor, value: Value, index: Value, node: ast.AST) -> Value:
     """`value[index]`."""
+    if isinstance(value, Unknown):
+        return value
     if isinstance(value, Choice):
         return spread(x, value, lambda v: item(x, v, index, node))
     if isinstance(index, Choice):
