@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+from constraints.expression.comprehension import comprehension_value
 from constraints.expression.faults import attempt, fault, missing_fault
 from constraints.expression.forms import is_boolean
-from constraints.expression.functions import ARITHMETIC, COMPARISONS, FUNCTIONS, LAZY, ordered
+from constraints.expression.functions import ARITHMETIC, COMPARISONS, FUNCTIONS, LAZY
+from constraints.expression.lookups import Lookup, Watch, tell_of_unknown
 from constraints.expression.syntax import (
     And,
     Arithmetic,
@@ -32,9 +34,6 @@ from constraints.expression.syntax import (
     Unknown,
 )
 from constraints.expression.values import MISSING, POISON, UNKNOWN, Fault, Value, same
-
-Lookup: TypeAlias = Callable[[str], Value]
-"""From a name's path to its value, `UNKNOWN`, `MISSING` or a `Fault`."""
 
 
 def evaluate(expression: Expression, lookup: Lookup) -> Value:
@@ -93,10 +92,7 @@ def _name(node: Name, lookup: Lookup) -> Value:
 
 
 def _unknown(_: Unknown, lookup: Lookup) -> Value:
-    while isinstance(lookup, Bound):
-        lookup = lookup.outer
-    if isinstance(lookup, _Watch):
-        lookup.met_unknown = True
+    tell_of_unknown(lookup)
     return UNKNOWN
 
 
@@ -281,27 +277,11 @@ def _lazy(node: Call, lookup: Lookup) -> Value:
 
 def _crashes(asked: Expression, lookup: Lookup) -> Value:
     # Here it counts that what is unknown might be a fault, even where its value does not matter.
-    watch = _Watch(lookup)
+    watch = Watch(lookup)
     value = _DECIDED[asked.__class__](asked, watch)
     if value.__class__ is Fault:
         return True
     return UNKNOWN if watch.met_unknown or value is UNKNOWN else False
-
-
-class _Watch:
-    """A lookup that remembers whether evaluation met anything unknown."""
-
-    __slots__ = ("_lookup", "met_unknown")
-
-    def __init__(self, lookup: Lookup) -> None:
-        self._lookup = lookup
-        self.met_unknown = False
-
-    def __call__(self, path: str) -> Value:
-        value = self._lookup(path)
-        if value is UNKNOWN:
-            self.met_unknown = True
-        return value
 
 
 def _item(node: Item, lookup: Lookup) -> Value:
@@ -328,120 +308,33 @@ def _collection(node: Collection, lookup: Lookup) -> Value:
 
 
 def _mapping(node: Mapping, lookup: Lookup) -> Value:
-    result: dict[Value, Value] = {}
-    for part in zip(node.keys, node.values, strict=True):
-        key, value = (_EXACT[each.__class__](each, lookup) for each in part)
-        for each in (key, value):
-            if each.__class__ in POISON:
-                return each
-        try:
-            result[key] = value
-        except TypeError as error:
-            return fault(error)
-    return result
+    parts = []
+    for part in node.children():
+        value = _EXACT[part.__class__](part, lookup)
+        if value.__class__ in POISON:
+            return value
+        parts.append(value)
+    return attempt(dict, zip(parts[::2], parts[1::2], strict=True))
 
 
 def _comprehension(node: Comprehension, lookup: Lookup) -> Value:
     iterable = _EXACT[node.iterable.__class__](node.iterable, lookup)
     if iterable.__class__ in POISON:
         return iterable
-    items = attempt(_iterated, iterable)
-    if items.__class__ in POISON:
-        return items
-    return _REDUCTIONS[node.kind](node, items, lookup)
+    return comprehension_value(node, iterable, lookup, decide=_decide, exactly=_exactly)
 
 
-def _iterated(iterable: Value) -> list[Value]:
-    return list(ordered(iterable))
+def _decide(node: Expression, lookup: Lookup) -> Value:
+    return _DECIDED[node.__class__](node, lookup)
 
 
-def _any(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
-    return _first(node, items, lookup, sought=True)
-
-
-def _all(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
-    return _first(node, items, lookup, sought=False)
-
-
-def _first(node: Comprehension, items: list[Value], lookup: Lookup, *, sought: bool) -> Value:
-    """Whether an element has the truth that decides an `any` (True) or an `all` (False)."""
-    unknown = False
-    for item in items:
-        inner = Bound(node.variable, item, lookup)
-        counts: Value = True
-        if node.condition is not None:
-            counts = _DECIDED[node.condition.__class__](node.condition, inner)
-            if counts.__class__ is Fault:
-                return UNKNOWN if unknown else counts
-            if counts is not UNKNOWN and not counts:
-                continue
-        value = _DECIDED[node.element.__class__](node.element, inner)
-        if value.__class__ is Fault:
-            return UNKNOWN if unknown or counts is UNKNOWN else value
-        if value is UNKNOWN:
-            unknown = True
-        elif bool(value) is sought:
-            if counts is not UNKNOWN:
-                return sought
-            unknown = True
-    return UNKNOWN if unknown else not sought
-
-
-class Bound:
-    """A lookup inside a comprehension, where its variable has some value."""
-
-    __slots__ = ("_value", "_variable", "outer")
-
-    def __init__(self, variable: str, value: Value, outer: Lookup) -> None:
-        self._variable = variable
-        self._value = value
-        self.outer = outer
-
-    def __call__(self, path: str) -> Value:
-        return self._value if path == self._variable else self.outer(path)
-
-
-def _sum(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
-    values = _elements(node, items, lookup)
-    return values if values.__class__ in POISON else attempt(sum, values)
-
-
-def _list(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
-    return _elements(node, items, lookup)
-
-
-def _set(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
-    values = _elements(node, items, lookup)
-    return values if values.__class__ in POISON else attempt(set, values)
-
-
-def _elements(node: Comprehension, items: list[Value], lookup: Lookup) -> Value:
-    values = []
-    for item in items:
-        inner = Bound(node.variable, item, lookup)
-        if node.condition is not None:
-            counts = _DECIDED[node.condition.__class__](node.condition, inner)
-            if counts.__class__ in POISON:
-                return counts
-            if not counts:
-                continue
-        value = _EXACT[node.element.__class__](node.element, inner)
-        if value.__class__ in POISON:
-            return value
-        values.append(value)
-    return values
+def _exactly(node: Expression, lookup: Lookup) -> Value:
+    return _EXACT[node.__class__](node, lookup)
 
 
 _Handlers: TypeAlias = dict[type[Expression], Callable[[Any, Lookup], Value]]
 
 _MAKERS: Final[dict[str, Callable[[list[Value]], Value]]] = {"tuple": tuple, "list": list, "set": set}
-_REDUCTIONS: Final[dict[str, Callable[[Comprehension, list[Value], Lookup], Value]]] = {
-    "any": _any,
-    "all": _all,
-    "sum": _sum,
-    "list": _list,
-    "set": _set,
-}
 _DECIDED: Final[_Handlers] = {
     Literal: _literal,
     Name: _name,

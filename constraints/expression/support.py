@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar, Final, TypeAlias
 
-from constraints.expression.evaluate import Bound, Lookup, evaluate_exactly
+from constraints.expression.evaluate import evaluate_exactly
 from constraints.expression.faults import attempt, missing_fault
 from constraints.expression.forms import free_names, is_boolean
 from constraints.expression.functions import ARITHMETIC, COMPARISONS, FUNCTIONS, LAZY, ordered
+from constraints.expression.lookups import Bound, Lookup
 from constraints.expression.syntax import (
     And,
     Arithmetic,

@@ -118,6 +118,10 @@ def value_of(source):
         ("crashes(u and no)", UNKNOWN),
         ("crashes(u or yes)", UNKNOWN),
         ("crashes(f or u)", True),
+        ("crashes(no and unknown('a.py:1'))", False),
+        ("crashes(unknown('a.py:1') and no)", UNKNOWN),
+        ("crashes(any(x == 4 and unknown('a.py:1') for x in xs))", False),
+        ("crashes(any(unknown('a.py:1') and no for x in xs))", UNKNOWN),
         # Comprehensions.
         ("any(x > u for x in [])", False),
         ("any(x == 2 or u for x in xs)", True),
