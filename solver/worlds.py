@@ -159,30 +159,18 @@ def _unknown_fact(name: str, known: Iterable[str]) -> str:
 
 def _sglang_facts(question: _Question) -> dict[str, Value]:
     """What the adapter of SGLang says of the facts that the program reads."""
-    from constraints.sglang.environment import PREFIXES, Environment, environment_of
+    from constraints.sglang.facts import gather_facts
 
     program = question.executable.program
-    variables = environment_of(question.env)
-    known: dict[str, Value] = {}
-    if question.gpu is not None:
-        from constraints.sglang.machines import machine_facts
-
-        known |= machine_facts(question.gpu, environment=variables)
-    if question.model_config is not None:
-        from constraints.sglang.model_facts import model_facts
-
-        said = question.model_config
-        model = model_facts(said if isinstance(said, Mapping) else Path(said))
-        for name in program.leaf_of_fact:
-            value = model.get(name) if name.startswith("model.") else UNKNOWN
-            if value is not UNKNOWN:
-                known[name] = value
-    environment = Environment(variables, program.facts, lambda path: known.get(path, UNKNOWN))
-    for name in program.leaf_of_fact:
-        if name.startswith(PREFIXES):
-            is_known = name.partition(".")[2] not in question.unknown_env
-            known[name] = environment.get(name) if is_known else UNKNOWN
-    return known
+    facts = gather_facts(
+        program.facts,
+        machine=question.gpu,
+        model_config=question.model_config,
+        environment=question.env,
+        unknown_environment=question.unknown_env,
+        known=question.facts,
+    )
+    return {name: facts.get(name) for name in program.leaf_of_fact}
 
 
 @lru_cache(maxsize=32)
