@@ -5,12 +5,16 @@ Nothing is ever executed or expanded by a shell.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from solver.launch.arguments import ArgumentNotice, ArgumentProblem, Arguments, GivenFlag
 from solver.launch.argv import parse_arguments
 from solver.launch.flag_index import FlagIndex
 from solver.launch.read import read_launch, read_launches
-from solver.launch.rewrite import Rewritten, Verbatim, WordEdit, rewrite
 from solver.launch.words import Launch, LaunchRemark, Place, Word
+
+if TYPE_CHECKING:
+    from solver.launch.rewriting import Rewritten, Verbatim, WordEdit, rewrite
 
 __all__ = [
     "ArgumentNotice",
@@ -30,3 +34,12 @@ __all__ = [
     "read_launches",
     "rewrite",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # Whoever only checks a command writes none. The module is not called `rewrite`: it would hide the function.
+    if name not in {"Rewritten", "Verbatim", "WordEdit", "rewrite"}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from solver.launch import rewriting
+
+    return getattr(rewriting, name)
