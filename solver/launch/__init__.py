@@ -37,7 +37,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # Whoever only checks a command writes none. The module is not called `rewrite`: it would hide the function.
+    # Whoever only checks a command writes none. A module called `rewrite` would hide the function.
     if name not in {"Rewritten", "Verbatim", "WordEdit", "rewrite"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from solver.launch import rewriting
