@@ -10,9 +10,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final
 
+from constraints.expression.alternatives import NOTHING, Alternatives, Cost, NameSets
 from constraints.expression.evaluate import evaluate_exactly
 from constraints.expression.faults import attempt, missing_fault
 from constraints.expression.forms import free_names, is_boolean
@@ -37,12 +37,6 @@ from constraints.expression.syntax import (
     Unknown,
 )
 from constraints.expression.values import MISSING, POISON, UNKNOWN, Fault, Value, is_known, same
-
-Cost: TypeAlias = Callable[[str], int]
-"""How much one would rather do without a name, at least 0."""
-
-KEPT: Final = 4
-"""How many alternatives are kept at each node. With more, what is found might share more names."""
 
 
 def support(expression: Expression, lookup: Lookup, cost: Cost) -> frozenset[str]:
@@ -95,23 +89,18 @@ class _Found:
     """
 
     value: Value
-    sets: tuple[frozenset[str], ...]
+    sets: NameSets
 
     @property
     def names(self) -> frozenset[str]:
         return self.sets[0]
 
 
-_NOTHING: Final = (frozenset[str](),)
-_Sets: TypeAlias = tuple[frozenset[str], ...]
-
-
 class _Finder:
-    """One search. Remembers what names cost."""
+    """One search under one notion of what is cheap."""
 
     def __init__(self, cost: Cost) -> None:
-        self._cost = cost
-        self._costs: dict[str, int] = {}
+        self._alternatives = Alternatives(cost)
 
     def find(self, node: Expression, lookup: Lookup, *, exactly: bool = True) -> _Found:
         """The value and its supports; if not `exactly`, those of its truth where it is an `and` or `or`."""
@@ -121,42 +110,13 @@ class _Finder:
             return self._conditional(node, lookup, exactly=exactly)
         return self._FINDERS[type(node)](self, node, lookup)
 
-    # How sets are put together.
-
-    def _price(self, names: frozenset[str]) -> tuple[int, int]:
-        costs = self._costs
-        for name in names:
-            if name not in costs:
-                costs[name] = self._cost(name)
-        return sum(costs[name] for name in names), len(names)
-
-    def _cheapest(self, sets: Iterable[frozenset[str]]) -> _Sets:
-        """The cheapest of some sets, without those that contain another."""
-        kept: list[frozenset[str]] = []
-        for names in sorted(dict.fromkeys(sets), key=self._price):
-            if not any(other <= names for other in kept):
-                kept.append(names)
-                if len(kept) == KEPT:
-                    break
-        return tuple(kept)
-
-    def _all(self, found: Iterable[_Found]) -> _Sets:
+    def _all(self, found: Iterable[_Found]) -> NameSets:
         """What suffices for all of them together."""
-        sets: _Sets = _NOTHING
-        for each in found:
-            if each.sets is _NOTHING:
-                continue
-            if len(sets) == len(each.sets) == 1:
-                sets = (sets[0] | each.sets[0],)
-            else:
-                sets = self._cheapest(left | right for left, right in product(sets, each.sets))
-        return sets
+        return self._alternatives.for_all(each.sets for each in found)
 
-    def _one(self, alternatives: Sequence[_Sets]) -> _Sets:
+    def _one(self, alternatives: Sequence[NameSets]) -> NameSets:
         """What suffices for one of them."""
-        if len(alternatives) == 1:
-            return alternatives[0]
-        return self._cheapest(names for sets in alternatives for names in sets)
+        return self._alternatives.for_one(alternatives)
 
     def _unknown_of(self, found: Iterable[_Found]) -> _Found:
         """The unknown value that the unknown ones among these lead to."""
@@ -180,7 +140,7 @@ class _Finder:
     # One method a kind of node.
 
     def _literal(self, node: Literal, _: Lookup) -> _Found:
-        return _Found(node.value, _NOTHING)
+        return _Found(node.value, NOTHING)
 
     def _name(self, node: Name, lookup: Lookup) -> _Found:
         value = lookup(node.path)
@@ -188,7 +148,7 @@ class _Finder:
         return _Found(value, (frozenset((node.path,)),))
 
     def _unknown(self, _: Unknown, __: Lookup) -> _Found:
-        return _Found(UNKNOWN, _NOTHING)
+        return _Found(UNKNOWN, NOTHING)
 
     def _not(self, node: Not, lookup: Lookup) -> _Found:
         found = self.find(node.operand, lookup, exactly=False)
@@ -341,7 +301,7 @@ class _Finder:
         parts = [iterable]
         for item in _elements(iterable.value):
             inner = Bound(node.variable, item, lookup)
-            counts = _Found(True, _NOTHING)
+            counts = _Found(True, NOTHING)
             if node.condition is not None:
                 counts = self._free(node, self.find(node.condition, inner, exactly=False))
             parts.append(counts)
@@ -355,11 +315,11 @@ class _Finder:
         """An `any` or `all`: one element that decides suffices, else it takes something of each."""
         sought = node.kind == "any"
         parts = [iterable]
-        deciding: list[_Sets] = []
+        deciding: list[NameSets] = []
         for item in _elements(iterable.value):
             inner = Bound(node.variable, item, lookup)
             element = self._free(node, self.find(node.element, inner, exactly=False))
-            counts = _Found(True, _NOTHING)
+            counts = _Found(True, NOTHING)
             if node.condition is not None:
                 counts = self._free(node, self.find(node.condition, inner, exactly=False))
             is_out = is_known(counts.value) and not counts.value
@@ -382,7 +342,7 @@ class _Finder:
         variable = {node.variable}
         if not any(variable <= names for names in found.sets):
             return found
-        return _Found(found.value, self._cheapest(names - variable for names in found.sets))
+        return _Found(found.value, self._one([tuple(names - variable for names in found.sets)]))
 
     _FINDERS: ClassVar[dict[type[Expression], Callable[[_Finder, Any, Lookup], _Found]]] = {
         Literal: _literal,

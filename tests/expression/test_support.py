@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraints.expression.evaluate import evaluate, truth
+from constraints.expression.evaluate import evaluate, evaluate_exactly, truth
 from constraints.expression.forms import free_names
 from constraints.expression.parse import parse
-from constraints.expression.support import support, truth_support
+from constraints.expression.support import exact_support, support, truth_support
 from constraints.expression.syntax import Conditional, Literal, Name, Not
 from constraints.expression.values import MISSING, UNKNOWN, Fault, is_known, same
 from tests.expression.trees import (
@@ -116,6 +116,12 @@ def test_for_the_truth_alone_one_side_suffices():
     assert names_of("u or two") == {"u"}
 
 
+def test_for_the_very_value_those_before_count_too():
+    assert names_of("one and no") == {"no"}
+    assert names_of("one and no", exact_support) == {"no", "one"}
+    assert names_of("one == 1 and no == 1", exact_support) == {"no"}
+
+
 def test_the_cheapest_side_may_be_the_longer_one():
     assert names_of("dear or yes and also") == {"yes", "also"}
 
@@ -161,6 +167,12 @@ def test_the_value_stays_however_names_outside_the_support_change(expression, va
         assert same(found, value)
     elif isinstance(value, Fault):
         assert not is_known(found)
+    exact, exact_names = (
+        evaluate_exactly(expression, lookup),
+        exact_support(expression, lookup, prices.__getitem__),
+    )
+    found = evaluate_exactly(expression, lookup_in(others | {name: values[name] for name in exact_names}))
+    assert not is_known(exact) or not is_known(found) or same(found, exact)
     changed = lookup_in(others | {name: values[name] for name in truth_names})
     found = truth(expression, changed)
     assert not is_known(found) or not is_known(decided) or found is decided
