@@ -43,9 +43,9 @@ def readers(program: Program) -> dict[str, tuple[int, ...]]:
     """For each flag the nodes that read it, itself or through named values, ascending."""
     found: dict[str, dict[int, None]] = {name: {} for name in program.flags}
     reached: list[frozenset[str]] = []
-    for node, kind in enumerate(program.kinds):
+    for node, (kind, bindings) in enumerate(zip(program.kinds, program.details().bindings, strict=True)):
         read: set[str] = set()
-        for path, producer in program.bindings[node]:
+        for path, producer in bindings:
             flag = path.removeprefix("given.")
             if flag in found:
                 read.add(flag)

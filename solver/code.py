@@ -9,15 +9,17 @@ The source is made from the expressions' trees alone: no text of a catalog reach
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from types import CodeType
-from typing import Any, TypeAlias
+import marshal
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from constraints.catalog import Value
-from constraints.expression.syntax import TRUE
 from solver.program import ALWAYS, Kind, Program
 
-Fast: TypeAlias = Callable[[list[Value]], Value]
+if TYPE_CHECKING:
+    from constraints.catalog import Value
+
+Fast: TypeAlias = Callable[["list[Value]"], "Value"]
 
 _TABLE = "functions"
 
@@ -28,19 +30,70 @@ def python_source(program: Program) -> str:
     return f"{_TABLE} = (\n{''.join(lines)})\n"
 
 
-def compile_program(program: Program) -> CodeType:
-    """The same as a code object, which `marshal` can keep."""
-    return compile(python_source(program), f"<{program.engine} {program.version}>", "exec", dont_inherit=True)
-
-
-def functions(code: CodeType) -> tuple[Fast, ...]:
-    """The functions that a code object of `compile_program` binds; the first is that of the first step."""
-    from constraints.expression.compile import NAMESPACE
-
-    namespace: dict[str, Any] = dict(NAMESPACE)
+def compile_program(program: Program) -> tuple[bytes, ...]:
+    """The code of each step's node, the first step's first, in `marshal`'s form."""
+    source = python_source(program)
+    code = compile(source, f"<{program.engine} {program.version}>", "exec", dont_inherit=True)
+    namespace: dict[str, Any] = {}
     exec(code, namespace)  # noqa: S102 - generated here from trees; see the module's docstring
-    found: tuple[Fast, ...] = namespace[_TABLE]
-    return found
+    return tuple(marshal.dumps(function.__code__) for function in namespace[_TABLE])
+
+
+@final
+class Slices(Sequence[memoryview]):
+    """Pieces of one buffer that lie one behind the other.
+
+    Args:
+        buffer: all of them.
+        ends: where each ends, after a 0.
+    """
+
+    __slots__ = ("_buffer", "_ends")
+
+    def __init__(self, buffer: memoryview, ends: Sequence[int]) -> None:
+        self._buffer = buffer
+        self._ends = ends
+
+    def __getitem__(self, piece: Any) -> Any:
+        return self._buffer[self._ends[piece] : self._ends[piece + 1]]
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+
+@final
+class Functions:
+    """The functions of a program's step nodes, each made when it is first asked for: a check runs few.
+
+    Args:
+        codes: what `compile_program` gave.
+    """
+
+    __slots__ = ("_codes", "_made", "_namespace")
+
+    def __init__(self, codes: Sequence[bytes | memoryview]) -> None:
+        from constraints.expression.runtime import NAMESPACE
+
+        self._codes = codes
+        self._made: list[Fast | None] = [None] * len(codes)
+        self._namespace: dict[str, Any] = dict(NAMESPACE)
+
+    @property
+    def codes(self) -> Sequence[bytes | memoryview]:
+        return self._codes
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def __getitem__(self, step: int) -> Fast:
+        function = self._made[step]
+        if function is None:
+            code = marshal.loads(self._codes[step])  # noqa: S302 - made here, or read by `program_cache`
+            function = self._made[step] = FunctionType(code, self._namespace)
+        return function
+
+    def __iter__(self) -> Iterator[Fast]:
+        return (self[step] for step in range(len(self._codes)))
 
 
 def _step_nodes(program: Program) -> Iterator[int]:
@@ -49,6 +102,7 @@ def _step_nodes(program: Program) -> Iterator[int]:
 
 def _function_source(program: Program, node: int) -> str:
     from constraints.expression.compile import python_source as expression_source
+    from constraints.expression.syntax import TRUE
 
     terms = program.terms(node)
 

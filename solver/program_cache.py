@@ -1,38 +1,54 @@
 """Executables of catalogs: made once, kept in memory, and on disk in the user's cache folder.
 
 A cache file holds code, as Python's own `.pyc` files do, and is trusted on the same terms: it and its folder
-must belong to the user who runs this, nobody else may write them, and the content must match its
-digest. Any other file is ignored and made anew; where it can't be written, nothing is lost but time.
+must belong to the user who runs this, nobody else may write them, it must have been made from the catalog
+as it is now, and a checksum guards against damage. Any other file is ignored and made anew; where it
+can't be written, nothing is lost but time.
 """
 
 from __future__ import annotations
 
-import hashlib
 import marshal
+import mmap
 import os
 import stat
 import sys
-from collections.abc import Iterable
+import zlib
+from array import array
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache
-from pathlib import Path
-from types import CodeType
-from typing import Any
+from functools import cache, lru_cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
-from constraints.catalog import Catalog, Fact, Flag, Option, Value
 from constraints.expression.values import MISSING, UNKNOWN, Fault, is_known
 from constraints.store import catalog_path, parse_catalog, read_bytes
+from constraints.vocabulary import Fact, Flag, Option
 from solver import code
 from solver.identity import Identity
-from solver.program import Program, flatten
-from solver.resolution import Executable, start_values
+from solver.program import Details, Program, Rows
+from solver.resolution import Executable, Snapshot, State, snapshots
 
-_MAGIC = b"flagfit program 1\n"
-_MAX_BYTES = 256_000_000
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from constraints.catalog import Catalog
+    from constraints.vocabulary import Value
+
+_T = TypeVar("_T")
+
+_MAGIC = b"flagfit program 2\n"
+_SUFFIX = ".program"
+_SIZES_LENGTH = 3 * 2 * array("Q").itemsize
+"""The size and the checksum of each of three parts."""
+
 _FILES_KEPT = 24
 _MAKERS = (
     "solver/program.py",
+    "solver/program_cache.py",
+    "solver/flattening.py",
     "solver/code.py",
+    "solver/resolution.py",
     "solver/stepping.py",
     "constraints/expression/compile.py",
     "constraints/expression/evaluate.py",
@@ -40,8 +56,13 @@ _MAKERS = (
 )
 """What a cache file's content depends on, besides the catalog: a change to one of these makes it stale."""
 
-_RECORDS = frozenset({"flags", "facts"})
-_COLUMNS = tuple(name for name in Program.__dataclass_fields__ if name not in _RECORDS and name[0] != "_")
+_ROWS = ("reads", "dependents")
+_NUMBERS = ("guards", "previous")
+_PLAIN = (
+    *("engine", "version", "required", "kinds", "names", "truths"),
+    *("leaf_of_flag", "leaf_of_fact", "final"),
+)
+_DETAILS = tuple(Details.__dataclass_fields__)
 
 
 def load_executable(release: str | os.PathLike[str] | None = None, *, engine: str = "sglang") -> Executable:
@@ -64,72 +85,108 @@ def make_executable(catalog: Catalog) -> Executable:
     return _make(Identity(catalog))
 
 
-def cache_folder() -> Path | None:
+def cache_folder() -> str | None:
     """Where cache files are kept: `FLAGFIT_CACHE_DIR`, else `flagfit` under `XDG_CACHE_HOME` or `~/.cache`.
 
     None where neither is set and there is no home, or `FLAGFIT_CACHE_DIR` is empty: nothing is kept then.
     """
     own = os.environ.get("FLAGFIT_CACHE_DIR")
     if own is not None:
-        return Path(own) if own else None
-    with suppress(RuntimeError):  # there is no home
-        base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-        return base / "flagfit" if base.is_absolute() else None
-    return None
+        return own or None
+    base = os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    return os.path.join(base, "flagfit") if os.path.isabs(base) else None
 
 
 @lru_cache(maxsize=8)
 def _make(catalog: Identity) -> Executable:
-    program = flatten(catalog.of)
-    fast = code.functions(code.compile_program(program))
-    return Executable(program, fast, start_values(program, fast))
+    return _made(catalog.of)
+
+
+def _made(catalog: Catalog) -> Executable:
+    from solver.flattening import flatten
+
+    program = flatten(catalog)
+    fast = code.Functions(code.compile_program(program))
+    return Executable(program, fast, *snapshots(program, fast))
 
 
 @lru_cache(maxsize=8)
-def _load(path: Path, _mtime_ns: int, _size: int) -> Executable:
-    source = read_bytes(path)
+def _load(path: Path, mtime_ns: int, size: int) -> Executable:
     folder = cache_folder()
-    file = None if folder is None else folder / f"{_key(source)}.program"
-    found = None if file is None else _read(file)
-    if found is None:
-        program = flatten(parse_catalog(source, path))
-        compiled = code.compile_program(program)
-        fast = code.functions(compiled)
-        found = Executable(program, fast, start_values(program, fast))
-        if file is not None:
-            _write(file, found, compiled)
-    return found
+    if folder is None:
+        return make_executable(parse_catalog(read_bytes(path), path))
+    key = _key(path, mtime_ns, size)
+    file = os.path.join(folder, f"{path.stem}-{zlib.crc32(key):08x}{_SUFFIX}")
+
+    def made_and_kept() -> Executable:
+        executable = _made(parse_catalog(read_bytes(path), path))
+        _write(file, key, executable)
+        return executable
+
+    return _read(file, key, remade=made_and_kept) or made_and_kept()
 
 
-def _key(source: bytes) -> str:
-    """Names the cache file: the catalog, this Python, and the modules that make programs, as they are now."""
-    digest = hashlib.sha256(source)
-    root = Path(__file__).parent.parent
+def _key(path: Path, mtime_ns: int, size: int) -> bytes:
+    """Says what a cache file was made of: the catalog, this Python, and the modules that make programs."""
+    root = os.path.dirname(os.path.dirname(__file__))
+    made_by = [f"{sys.implementation.cache_tag} {sys.hexversion} {sys.byteorder}"]
     for name in _MAKERS:
         with suppress(OSError):
-            status = (root / name).stat()
-            digest.update(f"{name} {status.st_mtime_ns} {status.st_size}\n".encode())
-    return f"{digest.hexdigest()[:40]}-{sys.implementation.cache_tag}-{sys.hexversion:x}"
+            status = os.stat(os.path.join(root, name))
+            made_by.append(f"{status.st_mtime_ns} {status.st_size}")
+    return "\n".join((os.path.abspath(path), str(mtime_ns), str(size), *made_by)).encode()
 
 
-def _read(file: Path) -> Executable | None:
-    """What a cache file holds; None where there is none, or it can't be trusted."""
+def _read(file: str, key: bytes, *, remade: Callable[[], Executable]) -> Executable | None:
+    """What a cache file holds; None where there is none, or it can't be trusted.
+
+    Args:
+        file: its path.
+        key: what it must have been made of.
+        remade: makes it anew, should its details turn out to be damaged.
+    """
+    content = _mapped(file)
+    if content is None:
+        return None
+    header = _MAGIC + key
+    end = len(header) + _SIZES_LENGTH
+    if content[: len(header)] != header or len(content) < end:
+        return None
+    sizes = array("Q", bytes(content[len(header) : end]))
+    parts: list[memoryview] = []
+    for size in sizes[::2]:
+        parts.append(content[end : end + size])
+        end += size
+    columns, codes, details = parts
+    if end != len(content) or zlib.adler32(columns) != sizes[1] or zlib.adler32(codes) != sizes[3]:
+        return None
+
+    @cache
+    def details_when_asked_for() -> Details:
+        if zlib.adler32(details) != sizes[5]:
+            return remade().program.details()
+        return Details(*marshal.loads(details))  # noqa: S302 - see the module's docstring
+
+    return _unpacked(marshal.loads(columns), codes, details_when_asked_for)  # noqa: S302 - the same
+
+
+def _mapped(file: str) -> memoryview | None:
+    """The content of a file that the user of this process alone may have written; else None."""
     try:
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as opened:
+    try:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
+        if not stat.S_ISREG(status.st_mode) or not status.st_size:
             return None
-        if not _is_ours(status) or not _is_ours(file.parent.stat()):
+        if not _is_ours(status) or not _is_ours(os.stat(os.path.dirname(file))):
             return None
-        content = opened.read()
-    start = len(_MAGIC) + hashlib.sha256().digest_size
-    payload = memoryview(content)[start:]
-    if content[:start] != _MAGIC + hashlib.sha256(payload).digest():
+        return memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ))
+    except (OSError, ValueError):
         return None
-    return _unpacked(marshal.loads(payload))  # noqa: S302 - see the module's docstring
+    finally:
+        os.close(descriptor)
 
 
 def _is_ours(status: os.stat_result) -> bool:
@@ -139,70 +196,128 @@ def _is_ours(status: os.stat_result) -> bool:
     return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _write(file: Path, executable: Executable, compiled: CodeType) -> None:
-    """Keeps a program, in one go; gives up silently where that can't be done."""
-    payload = marshal.dumps(_packed(executable, compiled))
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+def _write(file: str, key: bytes, executable: Executable) -> None:
+    """Keeps an executable, in one go; gives up silently where that can't be done."""
+    parts = _packed(executable)
+    sizes = array("Q", [number for part in parts for number in (len(part), zlib.adler32(part))])
+    folder, name = os.path.split(file)
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}")
     with suppress(OSError):
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _is_ours(file.parent.stat()):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        if not _is_ours(os.stat(folder)):
             return
         flags = (
             os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         )
         try:
             with os.fdopen(os.open(temporary, flags, 0o600), "wb") as opened:
-                opened.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
-            temporary.replace(file)
+                opened.writelines((_MAGIC, key, sizes.tobytes(), *parts))
+            os.replace(temporary, file)
         finally:
-            temporary.unlink(missing_ok=True)
-        _forget_oldest(file.parent)
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+        _forget_oldest(folder)
 
 
-def _forget_oldest(folder: Path) -> None:
-    files = sorted(folder.glob("*.program"), key=lambda file: file.stat().st_mtime_ns, reverse=True)
-    for file in files[_FILES_KEPT:]:
-        file.unlink(missing_ok=True)
+def _forget_oldest(folder: str) -> None:
+    with os.scandir(folder) as entries:
+        files = [(entry.stat().st_mtime_ns, entry.path) for entry in entries if entry.name.endswith(_SUFFIX)]
+    for _, file in sorted(files, reverse=True)[_FILES_KEPT:]:
+        os.unlink(file)
 
 
-def _packed(executable: Executable, compiled: CodeType) -> tuple[Any, ...]:
-    """An executable as values that `marshal` knows."""
-    program = executable.program
+def _packed(executable: Executable) -> tuple[bytes, bytes, bytes]:
+    """The columns of an executable, the code of its functions, and its details, as bytes."""
+    program, codes = executable.program, executable.fast.codes
+    columns = (
+        {flag.name: _fields_of(flag) for flag in program.flags.values()},
+        {fact.name: _fields_of(fact) for fact in program.facts.values()},
+        {name: getattr(program, name) for name in _PLAIN},
+        {name: getattr(program, name).tobytes() for name in _NUMBERS},
+        {name: getattr(program, name).packed() for name in _ROWS},
+        [_packed_snapshot(each) for each in (executable.start, executable.usual)],
+        array("I", accumulate(map(len, codes), initial=0)).tobytes(),
+    )
+    details = program.details()
     return (
-        _fields_of(program.flags.values()),
-        [_fields_of(flag.options) for flag in program.flags.values()],
-        _fields_of(program.facts.values()),
-        {name: getattr(program, name) for name in _COLUMNS},
-        compiled,
-        [value if is_known(value) else None for value in executable.start],
-        {node: _packed_poison(value) for node, value in enumerate(executable.start) if not is_known(value)},
+        marshal.dumps(columns),
+        b"".join(codes),
+        marshal.dumps(tuple(getattr(details, name) for name in _DETAILS)),
     )
 
 
-def _unpacked(packed: tuple[Any, ...]) -> Executable:
-    flags, options, facts, columns, compiled, start, poison = packed
-    program = Program(
-        flags={
-            name: Flag(name, kind, default, nullable, tuple(Option(*option) for option in own), *rest)
-            for (name, kind, default, nullable, *rest), own in zip(flags, options, strict=True)
-        },
-        facts={fields[0]: Fact(*fields) for fields in facts},
-        **columns,
+def _unpacked(columns: tuple[Any, ...], codes: memoryview, details: Callable[[], Details]) -> Executable:
+    flags, facts, plain, numbers, rows, packed_snapshots, ends = columns
+    fields: dict[str, Any] = plain
+    fields |= {name: array("i", packed) for name, packed in numbers.items()}
+    fields |= {name: Rows.unpacked(packed) for name, packed in rows.items()}
+    facts_made = _Records(facts, lambda packed: Fact(*packed))
+    program = Program(flags=_Records(flags, _flag), facts=facts_made, details=details, **fields)
+    start, usual = map(_unpacked_snapshot, packed_snapshots)
+    return Executable(program, code.Functions(code.Slices(codes, array("I", ends))), start, usual)
+
+
+def _packed_snapshot(snapshot: Snapshot) -> tuple[Any, ...]:
+    poison = {node: value for node, value in enumerate(snapshot.values) if not is_known(value)}
+    return (
+        [None if node in poison else value for node, value in enumerate(snapshot.values)],
+        {name: [node for node, value in poison.items() if value is each] for name, each in _POISON.items()},
+        {node: (value.kind, value.detail) for node, value in poison.items() if isinstance(value, Fault)},
+        [sorted(getattr(snapshot.state, name)) for name in State.__slots__],
     )
-    for node, parts in poison.items():
-        start[node] = _POISON[parts] if isinstance(parts, str) else Fault(*parts)
-    return Executable(program, code.functions(compiled), tuple(start))
 
 
-_POISON = {repr(value): value for value in (UNKNOWN, MISSING)}
+def _unpacked_snapshot(packed: tuple[Any, ...]) -> Snapshot:
+    values, poison, faults, state = packed
+    for name, nodes in poison.items():
+        value = _POISON[name]
+        for node in nodes:
+            values[node] = value
+    for node, parts in faults.items():
+        values[node] = Fault(*parts)
+    return Snapshot(tuple(values), State(*map(frozenset, state)))
 
 
-def _packed_poison(value: Value) -> str | tuple[str, str]:
-    return (value.kind, value.detail) if isinstance(value, Fault) else repr(value)
+_POISON: dict[str, Value] = {repr(value): value for value in (UNKNOWN, MISSING)}
 
 
-def _fields_of(records: Iterable[Flag | Option | Fact]) -> list[tuple[Any, ...]]:
-    return [
-        tuple(getattr(record, name) for name in record.__dataclass_fields__ if name != "options")
-        for record in records
-    ]
+@final
+class _Records(Mapping[str, _T]):
+    """Flags or facts by name, each made when it is first asked for."""
+
+    __slots__ = ("_made", "_make", "_packed")
+
+    def __init__(self, packed: dict[str, tuple[Any, ...]], make: Callable[[tuple[Any, ...]], _T]) -> None:
+        self._packed = packed
+        self._make = make
+        self._made: dict[str, _T] = {}
+
+    def __getitem__(self, name: str) -> _T:
+        made = self._made.get(name)
+        if made is None:
+            made = self._made[name] = self._make(self._packed[name])
+        return made
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._packed
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+
+def _flag(fields: tuple[Any, ...]) -> Flag:
+    name, kind, default, nullable, options, *rest = fields
+    return Flag(name, kind, default, nullable, tuple(Option(*option) for option in options), *rest)
+
+
+def _fields_of(record: Flag | Option | Fact) -> tuple[Any, ...]:
+    values = (getattr(record, name) for name in record.__dataclass_fields__)
+    return tuple(
+        tuple(map(_fields_of, value))
+        if value and isinstance(value, tuple) and isinstance(value[0], Option)
+        else value
+        for value in values
+    )

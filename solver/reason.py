@@ -142,8 +142,9 @@ class Reasons:
     def _that_may_crash(self, node: int) -> Leaves:
         """Leaves on which it hangs whether something fails that the node only asks that of."""
         program = self._program
+        details = program.details()
         if not any(
-            text is not None and "crashes(" in text for text in (program.whens[node], program.values[node])
+            text is not None and "crashes(" in text for text in (details.whens[node], details.values[node])
         ):
             return 0
         terms = program.terms(node)

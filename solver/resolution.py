@@ -13,9 +13,11 @@ from typing import Final, final
 
 from constraints.catalog import Value
 from constraints.expression.values import MISSING, UNKNOWN, Fault, same
-from solver.code import Fast
+from solver.code import Fast, Functions
 from solver.program import NOTHING, Kind, Program
-from solver.stepping import careful
+
+SOME_TEXT = "model"
+"""A text for a flag that must be given, that is no path, address or name that the engine knows."""
 
 
 @final
@@ -26,12 +28,15 @@ class Executable:
     Attributes:
         program: the nodes.
         fast: the fast functions of the steps' nodes.
-        start: all values where nothing is known of the world and no flag is given.
+        start: where nothing is known of the world, and only the flags that must be given are, to what is not
+            known.
+        usual: the same, these flags given as some text that means nothing to the engine.
     """
 
     program: Program
-    fast: tuple[Fast, ...]
-    start: tuple[Value, ...]
+    fast: Functions
+    start: Snapshot
+    usual: Snapshot
 
     def resolve(self, facts: Mapping[str, Value], given: Mapping[str, Value] | None = None) -> Resolution:
         """Runs the steps, as far as what is said makes a difference.
@@ -45,30 +50,58 @@ class Executable:
             KeyError: a flag given is none of the catalog's.
         """
         program = self.program
-        leaves = {leaf: _fact_value(program, facts, name) for name, leaf in program.leaf_of_fact.items()}
-        leaves |= {program.leaf_of_flag[name]: value for name, value in (given or {}).items()}
-        values, _ = _propagated(self, self.start, leaves)
-        return Resolution(self, dict(given or {}), values, _State.of(program, values))
+        given = dict(given or {})
+        leaves = {program.leaf_of_flag[name]: program.flags[name].default for name in program.required}
+        leaves |= {program.leaf_of_flag[name]: value for name, value in given.items()}
+        if facts:
+            leaves |= {leaf: _fact_value(program, facts, name) for name, leaf in program.leaf_of_fact.items()}
+        is_usual = all(given.get(name, UNKNOWN) is not UNKNOWN for name in program.required)
+        before = self.usual if is_usual else self.start
+        values, touched = _propagated(self, before.values, leaves)
+        return Resolution(self, given, values, before.state.updated(program, values, touched))
 
 
-def start_values(program: Program, fast: tuple[Fast, ...]) -> tuple[Value, ...]:
-    """What `Executable.start` holds: the outcome of running every step."""
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """An outcome of running every step, to start others from.
+
+    Attributes:
+        values: of all nodes.
+        state: which of them stand out.
+    """
+
+    values: tuple[Value, ...]
+    state: State
+
+
+def snapshots(program: Program, fast: Functions) -> tuple[Snapshot, Snapshot]:
+    """What `Executable.start` and `Executable.usual` hold."""
+    start, usual = (_run(program, fast, required) for required in (UNKNOWN, SOME_TEXT))
+    return start, usual
+
+
+def _run(program: Program, fast: Functions, required: Value) -> Snapshot:
     values: list[Value] = [MISSING] * program.leaf_count
     for name, leaf in program.leaf_of_flag.items():
-        values[leaf] = program.flags[name].default
+        values[leaf] = required if name in program.required else program.flags[name].default
     for name, leaf in program.leaf_of_fact.items():
         values[leaf] = _fact_value(program, {}, name)
     for node, function in enumerate(fast, program.leaf_count):
         values.append(_value(program, node, function, values))
-    return tuple(values)
+    return Snapshot(tuple(values), State.of(program, values))
 
 
 def _value(program: Program, node: int, function: Fast, values: list[Value]) -> Value:
     try:
         value = function(values)
     except Exception:  # noqa: BLE001 - whatever the engine's own expression would raise
+        value = MISSING
+    if value is MISSING:
+        from solver.stepping import careful  # with all that evaluates; most runs never get here
+
         return careful(program, node, values)
-    return careful(program, node, values) if value is MISSING else value
+    return value
 
 
 def _propagated(
@@ -117,7 +150,7 @@ def _fact_value(program: Program, facts: Mapping[str, Value], name: str) -> Valu
 
 
 @final
-class _State:
+class State:
     """Which nodes stand out: the rules broken, those undecided, notices, and crashes."""
 
     __slots__ = ("broken", "crashed", "noticed", "undecided")
@@ -135,11 +168,11 @@ class _State:
         self.noticed: Final = noticed
 
     @classmethod
-    def of(cls, program: Program, values: list[Value]) -> _State:
+    def of(cls, program: Program, values: list[Value]) -> State:
         nodes = range(program.leaf_count, len(values))
         return _EMPTY.updated(program, values, nodes)
 
-    def updated(self, program: Program, values: list[Value], nodes: Iterable[int]) -> _State:
+    def updated(self, program: Program, values: list[Value], nodes: Iterable[int]) -> State:
         """The state after these nodes may have changed."""
         kinds = program.kinds
         broken, crashed = set(self.broken), set(self.crashed)
@@ -154,7 +187,7 @@ class _State:
                 _put(noticed, node, value is True)
             elif kind != Kind.LET:
                 _put(crashed, node, isinstance(value, Fault))
-        return _State(frozenset(broken), frozenset(crashed), frozenset(undecided), frozenset(noticed))
+        return State(frozenset(broken), frozenset(crashed), frozenset(undecided), frozenset(noticed))
 
 
 def _put(nodes: set[int], node: int, member: bool) -> None:  # noqa: FBT001
@@ -164,7 +197,7 @@ def _put(nodes: set[int], node: int, member: bool) -> None:  # noqa: FBT001
         nodes.discard(node)
 
 
-_EMPTY = _State(frozenset(), frozenset(), frozenset(), frozenset())
+_EMPTY = State(frozenset(), frozenset(), frozenset(), frozenset())
 
 
 @final
@@ -186,7 +219,7 @@ class Resolution:
         executable: Executable,
         given: Mapping[str, Value],
         values: list[Value],
-        state: _State,
+        state: State,
         touched: tuple[int, ...] = (),
     ) -> None:
         self.executable: Final = executable

@@ -10,8 +10,8 @@ import pytest
 
 from constraints.errors import CatalogError, UnknownRelease
 from constraints.expression.values import same
-from solver import program_cache
-from solver.program import Program
+from solver import flattening, program_cache
+from solver.program import Details, Program
 from solver.program_cache import cache_folder, load_executable, make_executable
 from tests import toy
 
@@ -32,8 +32,8 @@ def folder(tmp_path, monkeypatch):
 def made(monkeypatch):
     """How many programs were made from a catalog, rather than read."""
     count = []
-    flatten = program_cache.flatten
-    monkeypatch.setattr(program_cache, "flatten", lambda catalog: count.append(1) or flatten(catalog))
+    flatten = flattening.flatten
+    monkeypatch.setattr(flattening, "flatten", lambda catalog: count.append(1) or flatten(catalog))
     return count
 
 
@@ -47,8 +47,10 @@ def files(folder: Path) -> list[Path]:
 
 
 def same_program(first: Program, second: Program) -> bool:
-    return all(
-        getattr(first, name) == getattr(second, name) for name in (*program_cache._COLUMNS, "flags", "facts")
+    columns = [name for name in Program.__dataclass_fields__ if name not in {"details", "_terms"}]
+    return all(getattr(first, name) == getattr(second, name) for name in columns) and all(
+        getattr(first.details(), name) == getattr(second.details(), name)
+        for name in Details.__dataclass_fields__
     )
 
 
@@ -97,8 +99,9 @@ def test_a_spoilt_file_is_made_anew(folder, made, spoil):
     (file,) = files(folder)
     content = file.read_bytes()
     file.write_bytes(spoil(content))
-    load_anew()
+    details = load_anew().program.details()
     assert len(made) == 2
+    assert details.whens == toy.executable().program.details().whens
     assert file.read_bytes() == content
 
 
@@ -165,12 +168,12 @@ def test_old_files_are_forgotten(folder, monkeypatch, tmp_path):
 def test_the_cache_stands_where_the_user_says(monkeypatch):
     monkeypatch.delenv("FLAGFIT_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    assert cache_folder() == Path("/somewhere/flagfit")
+    assert cache_folder() == "/somewhere/flagfit"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", "/home/me")
-    assert cache_folder() == Path("/home/me/.cache/flagfit")
+    assert cache_folder() == "/home/me/.cache/flagfit"
     monkeypatch.setenv("FLAGFIT_CACHE_DIR", "/mine")
-    assert cache_folder() == Path("/mine")
+    assert cache_folder() == "/mine"
     monkeypatch.setenv("FLAGFIT_CACHE_DIR", "")
     assert cache_folder() is None
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from constraints.catalog import Catalog
 from solver.answers import Verdict
+from solver.flattening import flatten
 from solver.launch.words import Launch, words_of
-from solver.program import NOTHING, Kind, Program, flatten
+from solver.program import NOTHING, Kind, Program
 from solver.questions.check import check
 
 
@@ -27,8 +28,9 @@ def verify(catalog: Catalog, *, machines: Iterable[str] = ()) -> tuple[str, ...]
 
 def _undefined(program: Program, catalog: Catalog) -> Iterator[str]:
     """Names that steps read and nothing defines, and facts that are read but not declared."""
+    bindings = program.details().bindings
     for node in range(program.leaf_count, len(program.kinds)):
-        for name, producer in program.bindings[node]:
+        for name, producer in bindings[node]:
             if producer == NOTHING:
                 yield f"{program.places[node]} reads {name}, which nothing before it defines"
     for name in program.facts:
