@@ -19,7 +19,7 @@ from solver.program import Leaves, Program
 from solver.program_cache import load_executable, make_executable
 from solver.resolution import Executable, Resolution
 from solver.undecided import Telling
-from solver.worlds import ModelConfig, base_of, unsaid_leaves, world_of
+from solver.worlds import ModelConfig, base_of, resolution_of, unsaid_leaves, world_of
 
 if TYPE_CHECKING:
     from solver.explanation import Explainer
@@ -166,8 +166,7 @@ def resolved(executable: Executable, release_source: str, launch: Launch, world:
     program = executable.program
     arguments = parse_arguments(program.flags, launch)
     given = {name: flag.value for name, flag in arguments.given.items() if name in program.leaf_of_flag}
-    base = base_of(executable, world)
-    resolution = base.with_given(given)
+    base, resolution = base_of(executable, world), resolution_of(executable, world, given)
     return Case(executable, release_source, launch, arguments, world, base, resolution)
 
 

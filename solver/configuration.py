@@ -20,7 +20,7 @@ from solver.program import Leaves, Program
 from solver.reason import Costs, Reasons
 from solver.repair import NOT_GIVEN, Changes, Domain, Placeholder
 from solver.resolution import Resolution
-from solver.undecided import Telling, near_flags
+from solver.undecided import Telling
 
 Rule: TypeAlias = tuple[str, int]
 """`("argument", i)` for the i-th problem of the arguments; `("rule", node)` and `("undecided", node)`."""
@@ -121,7 +121,7 @@ class Configuration:
         reasons = Reasons(self._changed(changes), self._costs(changes))
         if kind == "rule":
             return self._program.flags_of(reasons.leaves(number))
-        return self._program.flags_of(reasons.fixed(number) | near_flags(self._program)[number])
+        return self._program.flags_of(reasons.fixed(number) | self._program.near[number])
 
     def _changed(self, changes: Changes) -> Resolution:
         """The resolution of the changed configuration; the last one is kept, as reasons are asked of it."""
@@ -167,7 +167,7 @@ class Configuration:
     @cached_property
     def _named(self) -> frozenset[str]:
         """The flags that the rules broken now name, themselves or through named values."""
-        near = near_flags(self._program)
+        near = self._program.near
         leaves = 0
         for node in self._case.resolution.broken:
             leaves |= near[node]

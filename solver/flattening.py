@@ -12,7 +12,7 @@ from typing import Literal
 from constraints.catalog import Block, Catalog, Fact, Flag, Let, Notice, Refuse, Set, Step
 from constraints.expression.forms import free_names
 from constraints.expression.syntax import TRUE, And, Conditional, Expression, Name, Not, Or
-from solver.program import ALWAYS, NOTHING, Details, Kind, Program, Rows, Terms
+from solver.program import ALWAYS, NOTHING, Details, Kind, Leaves, Program, Rows, Terms
 
 
 def flatten(catalog: Catalog) -> Program:
@@ -62,6 +62,7 @@ class _Flattening:
             reads=Rows.of(reads),
             dependents=Rows.of(_reversed(reads)),
             truths=self._truths(),
+            near=self._near(reads),
             leaf_of_flag=self._flag_leaves,
             leaf_of_fact=self._fact_leaves,
             final={name: self._latest[name] for name in (*self._flag_leaves, *self._set)},
@@ -124,6 +125,20 @@ class _Flattening:
             return ()
         read = {*self._terms[node].producers.values(), self._previous[node], self._guards[node]}
         return tuple(sorted(read - {ALWAYS, NOTHING}))
+
+    def _near(self, reads: Sequence[Sequence[int]]) -> tuple[Leaves, ...]:
+        """For each node the flags whose values it reads, as `Program.near` has them."""
+        found: list[Leaves] = []
+        for node, kind in enumerate(self._kinds):
+            if kind in {Kind.LEAF, Kind.SET}:
+                leaf = self._flag_leaves.get(self._names[node].partition(".")[0], 0)
+                found.append(1 << leaf if leaf and (kind == Kind.SET or node == leaf) else 0)
+            else:
+                leaves = 0
+                for producer in reads[node]:
+                    leaves |= found[producer]
+                found.append(leaves)
+        return tuple(found)
 
     def _truths(self) -> bytes:
         """For each node, whether it is a named value read for its truth alone. Readers come after it."""

@@ -135,6 +135,8 @@ class Program:
         dependents: the reverse of `reads`, ascending.
         truths: 1 for a named value of which all readers ask but whether it is true, so that any value of the
             same truth will do.
+        near: the flags whose values it reads itself, or through named values and blocks. A flag that a step
+            has set counts as itself; what it was set from does not.
         leaf_of_flag, leaf_of_fact: the leaf by name.
         final: the node with the final value of each flag, part of a flag and variable that a step sets.
         details: the columns that only a closer look at some nodes needs, loaded when first asked for.
@@ -152,6 +154,7 @@ class Program:
     reads: Rows
     dependents: Rows
     truths: bytes
+    near: Sequence[Leaves]
     leaf_of_flag: Mapping[str, int]
     leaf_of_fact: Mapping[str, int]
     final: Mapping[str, int]

@@ -59,7 +59,7 @@ _MAKERS = (
 _ROWS = ("reads", "dependents")
 _NUMBERS = ("guards", "previous")
 _PLAIN = (
-    *("engine", "version", "required", "kinds", "names", "truths"),
+    *("engine", "version", "required", "kinds", "names", "truths", "near"),
     *("leaf_of_flag", "leaf_of_fact", "final"),
 )
 _DETAILS = tuple(Details.__dataclass_fields__)

@@ -12,7 +12,6 @@ must do to say something depends on why it is undecided:
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import final
 
 from constraints.catalog import Value
@@ -20,33 +19,8 @@ from constraints.expression.evaluate import truth
 from constraints.expression.forms import free_names
 from constraints.expression.syntax import And, Conditional, Expression, Name, Not, Or
 from constraints.expression.values import UNKNOWN, same
-from solver.program import ALWAYS, Kind, Leaves, Program, Terms
+from solver.program import ALWAYS, Kind, Leaves, Terms
 from solver.resolution import Resolution
-
-
-@lru_cache(maxsize=8)
-def near_flags(program: Program) -> tuple[Leaves, ...]:
-    """For each node the flags whose values it reads itself, or through named values and blocks.
-
-    A flag that a step has set counts as itself; what it was set from does not.
-    """
-    found: list[Leaves] = []
-    for node, kind in enumerate(program.kinds):
-        if kind == Kind.LEAF:
-            found.append(1 << node if node in _flag_leaves(program) else 0)
-        elif kind == Kind.SET:
-            leaf = program.leaf_of_flag.get(program.names[node].partition(".")[0])
-            found.append(0 if leaf is None else 1 << leaf)
-        else:
-            leaves = 0
-            for producer in program.reads[node]:
-                leaves |= found[producer]
-            found.append(leaves)
-    return tuple(found)
-
-
-def _flag_leaves(program: Program) -> range:
-    return range(1, 1 + len(program.leaf_of_flag))
 
 
 @final
@@ -66,7 +40,7 @@ class Telling:
         self._before = base.values
         self._given = given
         self._unsaid = unsaid
-        self._near = near_flags(resolution.program)
+        self._near = resolution.program.near
         self._unknown: dict[int, Leaves] = {}
 
     def flags(self, node: int) -> tuple[str, ...]:

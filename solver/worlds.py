@@ -19,7 +19,7 @@ from constraints.expression.values import UNKNOWN
 from solver.answers import World
 from solver.identity import Identity
 from solver.program import Leaves, Program
-from solver.resolution import Executable, Resolution
+from solver.resolution import SOME_TEXT, Executable, Resolution
 
 ModelConfig: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]
 """A path to a model's config.json, or to the folder that holds it; or its content."""
@@ -70,7 +70,17 @@ def unsaid_leaves(program: Program, world: World) -> Leaves:
 
 def base_of(executable: Executable, world: World) -> Resolution:
     """What the engine resolves in this world without any flag. A flag that it requires is not known."""
-    return _base(Identity(executable), Identity(world))
+    return _resolved(Identity(executable), Identity(world), is_whole=False)
+
+
+def resolution_of(executable: Executable, world: World, given: Mapping[str, Value]) -> Resolution:
+    """What the engine resolves in this world of these flags, given by field name.
+
+    A flag that the engine requires and that is not among them is not known.
+    """
+    is_whole = given.keys() >= set(executable.program.required)
+    start = _resolved(Identity(executable), Identity(world), is_whole=is_whole)
+    return start.with_given(given)
 
 
 @final
@@ -174,12 +184,7 @@ def _sglang_facts(question: _Question) -> dict[str, Value]:
 
 
 @lru_cache(maxsize=32)
-def _base(executable: Identity, world: Identity) -> Resolution:
-    program = executable.of.program
-    required = {
-        flag.name: UNKNOWN
-        for flag in program.flags.values()
-        if flag.default is None and any(option.required for option in flag.options)
-    }
-    resolution: Resolution = executable.of.resolve(world.of.facts, required)
+def _resolved(executable: Identity, world: Identity, *, is_whole: bool) -> Resolution:
+    given = dict.fromkeys(executable.of.program.required, SOME_TEXT if is_whole else UNKNOWN)
+    resolution: Resolution = executable.of.resolve(world.of.facts, given)
     return resolution

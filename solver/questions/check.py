@@ -125,13 +125,14 @@ def _argument_violation(case: Case, problem: ArgumentProblem) -> Violation:
 
 
 def _undecided(case: Case) -> Iterator[Undecided]:
-    program, explainer = case.program, case.explainer
+    program = case.program
     telling = case.telling()
     unread = {problem.flag for problem in case.arguments.problems}
     for node in case.resolution.undecided:
         flags = telling.flags(node)
         if not flags:
             continue
+        explainer = case.explainer
         missing = explainer.missing(node)
         if missing and unread.issuperset(missing):
             continue  # it is refused for these already
@@ -179,10 +180,11 @@ def _notices(case: Case) -> Iterator[Remark]:
     for notice in case.arguments.notices:
         flags = () if notice.flag is None else (notice.flag,)
         yield Remark(notice.code, "argument", notice.message, flags)
-    program, explainer = case.program, case.explainer
+    program = case.program
     usual = frozenset(case.base.noticed)
     for node in case.resolution.noticed:
         if node not in usual:
+            explainer = case.explainer
             yield Remark(
                 code=program.codes[node],
                 kind="engine",

@@ -45,12 +45,12 @@ def test_a_refused_launch_ends_with_1(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_a_launch_that_depends_ends_with_0(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--", *LAUNCH, "--attention-backend", "fa3"]
+    words = ["--", *LAUNCH, "--tp", "3", "--ep-size", "3", "--moe-a2a-backend", "deepep"]
     assert run(["check", *words]) == 0
     assert capsys.readouterr().out.startswith("depends")
-    assert run(["check", "--fact", "gpu.sm=90", *words]) == 0
+    assert run(["check", "--fact", "model.config.num_experts=9", *words]) == 0
     assert capsys.readouterr().out.startswith("accepted")
-    assert run(["check", "--fact", "gpu.sm=100", *words]) == 1
+    assert run(["check", "--fact", "model.config.num_experts=8", *words]) == 1
 
 
 def test_a_rule_can_be_ignored(capsys: pytest.CaptureFixture[str]) -> None:
