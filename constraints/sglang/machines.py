@@ -70,7 +70,7 @@ def find_machine(name: str) -> Machine:
         return known[wanted]
     import difflib
 
-    nearest = difflib.get_close_matches(wanted, known, n=3, cutoff=0.5)
+    nearest = difflib.get_close_matches(wanted, known, n=3)
     names = list(dict.fromkeys(known[near].name for near in nearest)) or [machine.name for machine in PRESETS]
     raise FactError("gpu", name, f"no such machine is known; try {', '.join(names)}")
 
