@@ -144,7 +144,7 @@ def value_of(source):
         ("[[y for y in xs if y < x] for x in xs]", [[], [1], [1, 2]]),
     ],
 )
-def test_value(source, expected):
+def test_an_expression_has_the_value_that_python_and_kleene_give_it(source, expected):
     assert same(value_of(source), expected), value_of(source)
 
 

@@ -105,7 +105,7 @@ def names_of(source, ask=support):
         ("unknown('a.py:1')", set()),
     ],
 )
-def test_support(source, names):
+def test_the_cheapest_names_that_suffice_are_found(source, names):
     assert names_of(source) == names
 
 
