@@ -91,7 +91,7 @@ def _parsed(source: dict[str, Value], builder: Builder) -> ConfigObject:
     elif (mamba := _raw_mamba(source)) is not None:
         config = builder.build(classes.registry.get("mamba"), mamba)
     else:
-        config = builder.build(classes.types.get(_model_type(source)), copy.deepcopy(source))
+        config = _of_type(_model_type(source), source, builder)
     if architectures and architectures[0] == "Phi4MMForCausalLM":
         config.write("vision_config", builder.build(None, {}))
     if architectures in [[each] for each in _LONGCAT]:
@@ -101,6 +101,13 @@ def _parsed(source: dict[str, Value], builder: Builder) -> ConfigObject:
     config = _rebuilt(config, source, builder)
     _rewrite(config)
     return config
+
+
+def _of_type(model_type: str, source: Mapping[str, Value], builder: Builder) -> ConfigObject:
+    given = copy.deepcopy(dict(source))
+    if model_type:
+        given["model_type"] = model_type
+    return builder.build(builder.classes.types.get(model_type), given)
 
 
 def _model_type(source: Mapping[str, Value]) -> str:

@@ -131,8 +131,8 @@ def raised(x: Executor, exception: str, node: ast.AST) -> None:
     state = x.state
     if exits is not None:
         attempt, rows = exits
-        rows.append(state.leave(attempt.base, frame=attempt.frame))
-        state.dead = "caught"
+        rows.append(_caught(x, attempt))
+        state.dead, state.caught_by = "caught", attempt
         return
     x.log.refuse(tuple(state.guard), x.site(node), state.frame.name, TRUE, exception)
     x.described.site_reached(x, node)
@@ -152,10 +152,18 @@ def raises_when(x: Executor, test: Expression, exception: str, node: ast.AST) ->
     attempt, rows = exits
     state = x.state
     with x.under(test):
-        rows.append(state.leave(attempt.base, frame=attempt.frame))
+        rows.append(_caught(x, attempt))
     if test != FALSE:
         state.guard.append(negation(test))
+        attempt.negations.add(negation(test))
     return True
+
+
+def _caught(x: Executor, attempt: Attempt) -> Exit:
+    """The present point as one that a handler catches. That nothing was caught before goes without saying."""
+    exit_ = x.state.leave(attempt.base, frame=attempt.frame)
+    exit_.guard = conjunction(g for g in exit_.path[attempt.base :] if g not in attempt.negations)
+    return exit_
 
 
 def would_catch(x: Executor, exception: str) -> bool:
@@ -169,7 +177,10 @@ def not_caught_since(x: Executor, counts: list[tuple[Attempt, list[int]]], base:
     for attempt, before in counts:
         for (_, exits), count in zip(attempt.handlers, before, strict=True):
             for exit_ in exits[count:]:
-                tests.append(negation(x.short(conjunction(exit_.path[base:]))))
+                inner = (g for g in exit_.path[base:] if g not in attempt.negations)
+                test = negation(x.short(conjunction(inner)))
+                attempt.negations.add(test)
+                tests.append(test)
     return [t for t in tests if t != TRUE and t != FALSE]
 
 

@@ -235,7 +235,10 @@ class Executor:
         if dead or other_dead:
             state.restore(right if dead else left)
             if (dead or other_dead) != "raise":
-                state.guard.append(negation(test) if dead else test)
+                alive = negation(test) if dead else test
+                state.guard.append(alive)
+                if (dead or other_dead) == "caught" and state.caught_by is not None:
+                    state.caught_by.negations.add(alive)
             state.guard.extend(other_narrowed if dead else narrowed)
             return
         test = self.short(test)

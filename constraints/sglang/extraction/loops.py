@@ -179,8 +179,9 @@ def steps_for_some(x: Executor, variable: str, iterable: Expression, node: ast.A
             for exit_ in exits[count:]:
                 found = _some(conjunction(exit_.path[depth:]), variable, iterable)
                 exit_.path = (*exit_.path[:depth], found)
-                exit_.guard = conjunction(exit_.path[attempt.base :])
+                exit_.guard = conjunction(g for g in exit_.path[attempt.base :] if g not in attempt.negations)
                 state.guard.append(negation(found))
+                attempt.negations.add(negation(found))
 
 
 def _for_some(entry: Entry, depth: int, variable: str, iterable: Expression) -> Entry:

@@ -82,6 +82,8 @@ class Attempt:
     base: int
     frame: Frame
     handlers: tuple[tuple[frozenset[str], list[Exit]], ...]
+    negations: set[Expression] = field(default_factory=set)
+    """Tests in the guard that say that nothing was caught so far."""
 
 
 class State:
@@ -94,6 +96,7 @@ class State:
         self.attempts: list[Attempt] = []
         self.dead: str = ""
         """Why nothing after this point is reached: '', 'raise', 'return', 'continue' or 'break'."""
+        self.caught_by: Attempt | None = None
         self._identities = count(1)
 
     @property

@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 
 from constraints.catalog import Block, Let, Notice, Refuse, Set, Step
 from constraints.expression.simplify import conjunction
-from constraints.expression.syntax import TRUE, Expression, Name
-from constraints.sglang.extraction.substitution import substituted
+from constraints.expression.syntax import TRUE, Collection, Comprehension, Expression, Name
+from constraints.sglang.extraction.substitution import rebuilt, substituted
 
 _VERSION = re.compile(r"^(?P<path>.+)@(?P<version>\d+)$")
 _NAMED_FROM_SIZE = 14
+_LONGEST = 120
+_PART = 50
 
 
 @dataclass(slots=True)
@@ -50,6 +52,7 @@ class StepLog:
         """Writes a `set` step, unless it would set what is there already."""
         if value == self.current(target):
             return
+        value = self._cut(value, target.rpartition(".")[2], at, function)
         version = self.versions.get(target, 0) + 1
         step = Set(at, function, target, value)
         self.entries.append(Entry(tuple(guards), step, target, version))
@@ -74,10 +77,37 @@ class StepLog:
             return Name(known)
         if value.size < least or not hint or hint == "_":
             return value
+        cut = self._cut(value, hint, at, function)
         name = self._fresh(hint)
         self._named[value] = name
-        self.entries.append(Entry((), Let(at, function, name, value)))
+        self.entries.append(Entry((), Let(at, function, name, cut)))
         return Name(name)
+
+    def _cut(self, value: Expression, hint: str, at: str, function: str) -> Expression:
+        """The value with its large parts by name, so that none is too long to read or to walk."""
+        if value.size <= _LONGEST:
+            return value
+        done: dict[Expression, Expression] = {}
+
+        def visit(node: Expression) -> Expression:
+            if node.size <= _PART:
+                return node
+            if node not in done:
+                shorter = rebuilt(node, visit) if not isinstance(node, Comprehension) else node
+                if shorter.size > _PART and node is not value and not isinstance(node, Comprehension | Collection):
+                    shorter = self._part(node, shorter, hint, at, function)
+                done[node] = shorter
+            return done[node]
+
+        return visit(value)
+
+    def _part(self, whole: Expression, shorter: Expression, hint: str, at: str, function: str) -> Expression:
+        known = self._named.get(whole)
+        if known is None:
+            known = self._fresh(f"{hint}_part")
+            self._named[whole] = known
+            self.entries.append(Entry((), Let(at, function, known, shorter)))
+        return Name(known)
 
     def meaning(self, expression: Expression) -> Expression:
         """The expression with the values of this log's names in place of the names, one level deep."""
