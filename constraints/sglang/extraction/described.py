@@ -148,7 +148,7 @@ class Described:
         return False
 
     def missing_package(self, value: Value) -> Expression:
-        """When an import fails: a package for another kind of machine is taken to be absent."""
+        """When an import fails: a package for another kind of machine is absent, an extra may be."""
         package = value.path.split(".")[0] if isinstance(value, External) else ""
         if package in _MISSING_PACKAGES:
             return TRUE
@@ -236,7 +236,10 @@ _ASSIGNED_PROBES = frozenset({
     "is_sm120_supported", "is_sm100_supported", "is_sm100_or_sm110_supported", "is_sm110_supported",
     "is_sm80_supported", "is_sm90_supported",
 })  # fmt: skip
-_PACKAGES_OF_KIND = {"aiter": "gpu.is_hip", "torch_npu": "gpu.is_npu", "sgl_kernel_npu": "gpu.is_npu"}
+_PACKAGES_OF_KIND = {
+    "aiter": "gpu.is_hip", "torch_npu": "gpu.is_npu", "sgl_kernel_npu": "gpu.is_npu",
+    "granian": "package.granian.installed",
+}  # fmt: skip
 _MISSING_PACKAGES = frozenset({"mlx", "habana_frameworks"})
 _IGNORED_FUNCTIONS = frozenset({
     "print_warning_once", "print_info_once", "log_info_on_rank0", "print_deprecated_warning", "warn_once",
@@ -439,9 +442,10 @@ def _reads_only_the_model(tests: tuple[Expression, ...]) -> bool:
 
 def _get_config(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
     path = arguments[0] if arguments else keywords.get("model", (TRUE, NONE))[1]
-    if isinstance(path, Name) and path.path.startswith("model_path@") or x.described.building_model_config:
-        return x.state.allocate(Instance(None, {}, "model.config"))
-    return x.state.allocate(Instance(None, {}, "draft_model.config"))
+    plain = x.log.meaning(path) if isinstance(path, Expression) else NONE
+    reads = {n.path.partition("@")[0] for n in plain.distinct() if isinstance(n, Name)}
+    role = "draft_model" if "speculative_draft_model_path" in reads else "model"
+    return x.state.allocate(Instance(None, {}, f"{role}.config"))
 
 
 def _get_hf_text_config(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:

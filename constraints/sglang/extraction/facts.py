@@ -26,6 +26,8 @@ class FactReader:
         if path.startswith(("model", "draft_model")):
             if name in _CONFIG_METHODS:
                 return Method(Facts(path), name)
+            if name in ("hf_config", "hf_text_config") and "." not in path:
+                return Name(f"{path}.{name.removeprefix('hf_')}")
             fact = Name(f"{path}.{name}")
             if default is None:
                 return fact
