@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -20,6 +19,7 @@ from constraints.catalog import Block, Let, Notice, Refuse, Step
 from constraints.expression.simplify import conjunction
 from constraints.expression.syntax import Expression, Name
 from constraints.expression.text import text
+from constraints.sglang.extraction.substitution import substituted
 
 _PREFIX = "SGL"
 _FILE = "codes.json"
@@ -78,7 +78,7 @@ class _Coding:
     def _step(self, step: Step, guards: tuple[Expression, ...]) -> Step:
         match step:
             case Let(name=name, value=value):
-                self._digests[name] = self._digest(text(value), value)
+                self._digests[name] = _digest(self._spelt_out(value))
                 return step
             case Block(when=when, steps=inner):
                 return replace(step, steps=self.steps(inner, (*guards, when)))
@@ -89,12 +89,16 @@ class _Coding:
         return step
 
     def _fingerprint(self, step: Refuse, guards: tuple[Expression, ...]) -> str:
-        condition = conjunction((*guards, step.when))
-        digest = self._digest(f"{step.function}|{step.exception}|{text(condition)}", condition)
+        condition = self._spelt_out(conjunction((*guards, step.when)))
+        digest = _digest(f"{step.function}|{step.exception}|{condition}")
         count = self._seen[digest] = self._seen.get(digest, 0) + 1
         return digest if count == 1 else f"{digest}-{count}"
 
-    def _digest(self, said: str, expression: Expression) -> str:
-        names = sorted({n.path for n in expression.distinct() if isinstance(n, Name)} & self._digests.keys())
-        meanings: Mapping[str, str] = {name: self._digests[name] for name in names}
-        return hashlib.sha256(json.dumps([said, meanings]).encode()).hexdigest()[:16]
+    def _spelt_out(self, expression: Expression) -> str:
+        """The text of an expression, with what a named value stands for in place of its name."""
+        names = {n.path for n in expression.distinct() if isinstance(n, Name)} & self._digests.keys()
+        return text(substituted(expression, {name: Name(self._digests[name]) for name in names}))
+
+
+def _digest(said: str) -> str:
+    return "d" + hashlib.sha256(said.encode()).hexdigest()[:16]
