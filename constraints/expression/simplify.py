@@ -134,15 +134,13 @@ def truth(node: Expression) -> bool | None:
 
 
 def negation(node: Expression) -> Expression:
-    """`not node`, with the negation pushed where it reads better."""
+    """`not node` as a test, with the negation pushed where it reads better."""
     known = truth(node)
     if known is not None:
         return FALSE if known else TRUE
     match node:
-        case Not(operand=operand) if is_boolean(operand):
+        case Not(operand=operand):
             return operand
-        case Not(operand=Not() as inner):
-            return inner
         case Comparison(operator=op, left=left, right=right) if op in _INVERSE:
             return Comparison(_INVERSE[op], left, right)
         case And(operands=operands) if all(isinstance(o, Not | Comparison) for o in operands) and any(

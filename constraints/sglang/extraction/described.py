@@ -521,6 +521,15 @@ def _expert_pack_files(x: Executor, arguments: list[Value], keywords: Keywords, 
     return unknown
 
 
+def _connector_type(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+    """The scheme of a URL, `s3` of `s3://bucket`; empty for a plain path. Other schemes are all one."""
+    url = operations.as_expression(x, arguments[0], node)
+    kind: Expression = conditional(comparison("in", Literal("://"), url), Literal("https"), Literal(""))
+    for scheme in ("az", "s3", "redis", "instance"):
+        kind = conditional(Call("startswith", (url, Literal(f"{scheme}://"))), Literal(scheme), kind)
+    return kind
+
+
 # A LoRA adapter's identity is a digest of its name and path: two of these are equal where both are.
 def _identity(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
     return Collection("tuple", tuple(operations.as_expression(x, a, node) for a in arguments))
@@ -540,6 +549,7 @@ _HELPERS: dict[str, Helper] = {
     "deterministic_id": _identity,
     "collect_model_override_declarations": _collect_overrides,
     "model_config_of": _model_config_of,
+    "parse_connector_type": _connector_type,
     "get_config": _get_config,
     "get_hf_text_config": _get_hf_text_config,
     "get_generation_config": _none,

@@ -66,7 +66,8 @@ def evaluate(x: Executor, node: ast.expr) -> Value:
         case ast.BoolOp(op=operator, values=values):
             return _boolean(x, values, isinstance(operator, ast.And))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return negation(operations.truth(x, evaluate(x, operand)))
+            opposite = negation(operations.truth(x, evaluate(x, operand)))
+            return opposite if is_boolean(opposite) else Call("bool", (opposite,))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return negative(operations.as_expression(x, evaluate(x, operand), node))
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
