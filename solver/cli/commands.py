@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from solver.cli.options import Raw
 
@@ -12,8 +12,7 @@ _OUTPUT = ("output_format", "output_file", "color", "verbose")
 _SEARCH = ("keep", "max_changes", "alternatives", "timeout")
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One command.
 
     Attributes:
@@ -37,8 +36,7 @@ class Command:
     operands_may_be_flags: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(NamedTuple):
     """A command line that was read.
 
     Attributes:

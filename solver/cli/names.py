@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from solver.cli.misuse import Misuse
 
 if TYPE_CHECKING:
-    from constraints.catalog import Flag
+    from constraints.vocabulary import Flag
 
 
 def flag_named(text: str, flags: Mapping[str, Flag], *, option: str) -> str:

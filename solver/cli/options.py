@@ -6,10 +6,9 @@ means, so the two can't disagree about it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from solver.cli.misuse import Misuse
 
@@ -19,8 +18,7 @@ Raw: TypeAlias = Mapping[str, str | tuple[str, ...] | bool]
 Converter: TypeAlias = Callable[[str], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """How one field of `Options` is written.
 
     Attributes:
@@ -77,6 +75,8 @@ def assignment(value: str) -> tuple[str, str]:
 
 def fact_assignment(value: str) -> tuple[str, Any]:
     """`NAME=VALUE`, the value read as JSON where it is JSON, else taken as text."""
+    import json
+
     name, rest = assignment(value)
     try:
         return name, json.loads(rest)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from constraints.errors import LaunchNotFound, UnreadableInput
-from solver.answers import AllowedValues, Verdict
+from solver.answers import Verdict
 from solver.cli.commands import Invocation
 from solver.cli.inputs import sources
 from solver.cli.misuse import Misuse
@@ -15,6 +15,7 @@ from solver.report import render
 from solver.report.document import Document, Entry, Problem
 
 if TYPE_CHECKING:
+    from solver.answers import AllowedValues
     from solver.cli.options import Options
     from solver.launch import Launch
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from solver.answers import AllowedValues, Report, SuggestedFix, WhatIf
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One launch and what was asked about it.
 
     Attributes:
@@ -29,16 +27,14 @@ class Entry:
     allowed: AllowedValues | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """A source that no launch could be read from, and why in one line."""
 
     name: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """Everything that one report shows.
 
     Attributes:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
-_FLAG = re.compile(r"(?<![\w-])--?[a-z][a-z0-9-]*")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_FLAG = r"(?<![\w-])--?[a-z][a-z0-9-]*"
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(9), *range(0x0B, 0x20), *range(0x7F, 0xA0))}
 
 
-@dataclass(frozen=True, slots=True)
-class Ink:
+class Ink(NamedTuple):
     """Writes text in colour, or as it is.
 
     Attributes:
@@ -37,7 +36,7 @@ class Ink:
 
     def flags(self, text: str) -> str:
         """The text with every `--flag` in it made strong."""
-        return _FLAG.sub(lambda match: self.strong(match[0]), text)
+        return re.sub(_FLAG, lambda match: self.strong(match[0]), text)
 
     def _dye(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.coloured and text else text
@@ -61,4 +60,4 @@ def wants_colour(when: str, *, is_terminal: bool, environ: Mapping[str, str]) ->
 
 def harmless(text: str) -> str:
     """The text with control characters shown as escapes, so that a command can't drive the terminal."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    return text.translate(_CONTROL)

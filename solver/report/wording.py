@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 from constraints.expression.values import MISSING, UNKNOWN, Fault
 
 if TYPE_CHECKING:
-    from constraints.catalog import Value
+    from constraints.vocabulary import Value
     from solver.answers import Cause
 
 _LONGEST = 120
@@ -29,6 +28,8 @@ def value_text(value: Value) -> str:
     if isinstance(value, list | tuple) and all(isinstance(each, str | int | float) for each in value):
         return " ".join(value_text(each) for each in value)
     if isinstance(value, Mapping | list | tuple):
+        import json
+
         return shlex.quote(json.dumps(value, default=str))
     return str(value)
 

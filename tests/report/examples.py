@@ -135,6 +135,7 @@ SET_TO_ONE = Change(
     "dcp_size", "set", 2, 1, Allowed(values=("auto",), ranges=(Range(-4, 1),), not_given=True)
 )
 REMOVE = Change("dcp_size", "remove", 2, NOT_GIVEN, Allowed(not_given=True))
+REMOVE_OR_SET = Change("dcp_size", "remove", 2, NOT_GIVEN, Allowed(values=(1, "auto"), not_given=True))
 ADD = Change("enable_prefill_cp", "add", NOT_GIVEN, True, Allowed(values=(True,)))
 FIX = SuggestedFix(
     report=REFUSED,
@@ -145,6 +146,7 @@ FIX = SuggestedFix(
     at_least=1,
     repairs=(
         repair(SET_TO_ONE, words=(*WORDS[:8], "1", *WORDS[9:])),
+        repair(REMOVE_OR_SET, words=(*WORDS[:7], *WORDS[9:])),
         repair(REMOVE, ADD, words=(*WORDS[:7], *WORDS[9:], "--enable-prefill-cp")),
     ),
 )

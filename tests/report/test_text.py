@@ -70,7 +70,8 @@ def test_each_fix_shows_its_changes_and_the_whole_command() -> None:
     text = full("fix")
     assert "no smaller change mends it" in text
     assert "change --dcp-size 2 to 1   (mends with any integer in -4..1, auto or not given)" in text
-    assert "remove --dcp-size 2" in text
+    assert "remove --dcp-size 2   (or set it to 1 or auto)" in text
+    assert "remove --dcp-size 2\n" in text
     assert "add --enable-prefill-cp" in text
     for each in FIX.repairs:
         assert f"     {each.command}\n" in text
@@ -145,8 +146,8 @@ def test_concise_has_one_line_a_finding() -> None:
     assert lines[0].startswith("a.sh: SGL0123 --disaggregation")
     assert lines[0].endswith(f"[{VIOLATION.at}]")
     assert lines[2] == "a.sh: fix 1: change --dcp-size to 1"
-    assert lines[3] == "a.sh: fix 2: remove --dcp-size 2, add --enable-prefill-cp"
-    assert len(lines) == 4
+    assert lines[4] == "a.sh: fix 3: remove --dcp-size 2, add --enable-prefill-cp"
+    assert len(lines) == 5
 
 
 def test_concise_is_silent_where_all_is_well() -> None:

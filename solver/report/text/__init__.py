@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from solver.answers import Report, Verdict
 from solver.report.document import Document, Entry
 from solver.report.ink import Ink, harmless
-from solver.report.text.findings import notices, rewrites, undecided, violations
 from solver.report.wording import counted
 
 _ASKED_FOR = {"gpu": "--gpu", "model_config": "--model-config"}
@@ -33,10 +32,10 @@ def _entry(entry: Entry, document: Document, ink: Ink, *, named: bool) -> Iterat
         yield ink.strong(harmless(entry.name))
     yield _verdict(report, ink)
     yield ink.faint(_circumstances(report))
-    yield from violations(report, ink, verbose=document.verbose)
-    yield from undecided(report, ink, verbose=document.verbose)
-    yield from rewrites(report, document, ink)
-    yield from notices(report, ink, verbose=document.verbose)
+    if report.violations or report.undecided or report.rewrites or report.notices:
+        from solver.report.text.findings import findings
+
+        yield from findings(report, document, ink)
     if entry.change is not None or entry.allowed is not None:
         from solver.report.text.changes import allowed, change
 

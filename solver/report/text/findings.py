@@ -20,6 +20,14 @@ _FACTS_FROM = {"gpu.": "--gpu", "model.": "--model-config", "env.": "--env", "en
 _ANY_FACT = "--fact"
 
 
+def findings(report: Report, document: Document, ink: Ink) -> Iterator[str]:
+    """All that a check found."""
+    yield from violations(report, ink, verbose=document.verbose)
+    yield from undecided(report, ink, verbose=document.verbose)
+    yield from rewrites(report, document, ink)
+    yield from notices(report, ink, verbose=document.verbose)
+
+
 def violations(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
     """Each broken rule: its code and sentence, what it follows from, where SGLang enforces it."""
     for violation in report.violations:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.answers import Repair, Respelling, SuggestedFix
@@ -74,15 +75,20 @@ def _respelling(respelling: Respelling, ink: Ink) -> str:
 
 
 def _change(change: Change, spelling: str, ink: Ink) -> str:
+    allowed = change.allowed
     if change.action == "remove":
-        return f"remove {ink.strong(_option(spelling, change.before))}"
+        line = f"remove {ink.strong(_option(spelling, change.before))}"
+        if not allowed.values and not allowed.ranges:
+            return line
+        values = replace(allowed, not_given=False, anything_else=False)
+        return line + ink.faint(f"   (or set it to {shortened(harmless(values.phrase(_value)))})")
     if change.action == "add":
         line = f"add {ink.strong(_option(spelling, change.after))}"
     else:
         line = f"change {ink.strong(_option(spelling, change.before))} to {ink.strong(_value(change.after))}"
-    if change.allowed.single:
+    if allowed.single:
         return line
-    return line + ink.faint(f"   (mends with {shortened(harmless(change.allowed.phrase(_value)))})")
+    return line + ink.faint(f"   (mends with {shortened(harmless(allowed.phrase(_value)))})")
 
 
 def _option(spelling: str, value: object) -> str:
