@@ -1,0 +1,1 @@
+"""What real SGLang answers, recorded: asking it, choosing what to keep, and commands that break each rule."""
