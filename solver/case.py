@@ -18,11 +18,12 @@ from solver.launch import Arguments, GivenFlag, Launch, parse_arguments, read_la
 from solver.program import Leaves, Program
 from solver.program_cache import load_executable, make_executable
 from solver.resolution import Executable, Resolution
-from solver.undecided import Telling
-from solver.worlds import ModelConfig, base_of, resolution_of, unsaid_leaves, world_of
+from solver.worlds import ModelConfig, base_of, unsaid_leaves, world_of
 
 if TYPE_CHECKING:
     from solver.explanation import Explainer
+    from solver.undecided import Telling
+    from solver.unknown import Unknowns
 
 Source: TypeAlias = Launch | str | Sequence[str]
 """A launch that was read, a command as one text, or its words."""
@@ -81,9 +82,19 @@ class Case:
         """The leaves of the flags given another value than their default; what must be given says nothing."""
         return different_leaves(self.program, self.given)
 
+    @cached_property
+    def unknowns(self) -> Unknowns:
+        """Why values are not known."""
+        from solver.unknown import Unknowns, unknowns_of
+
+        is_changed = bool(self.set_to or self.unset)
+        return Unknowns(self.resolution, base=None if is_changed else unknowns_of(self.base))
+
     def telling(self) -> Telling:
         """Says which undecided rules say something about the command."""
-        return Telling(self.resolution, self.base, self.different, self.unsaid)
+        from solver.undecided import Telling
+
+        return Telling(self.resolution, self.unknowns, self.base, self.different, self.unsaid)
 
     @cached_property
     def unsaid(self) -> Leaves:
@@ -166,8 +177,8 @@ def resolved(executable: Executable, release_source: str, launch: Launch, world:
     program = executable.program
     arguments = parse_arguments(program.flags, launch)
     given = {name: flag.value for name, flag in arguments.given.items() if name in program.leaf_of_flag}
-    base, resolution = base_of(executable, world), resolution_of(executable, world, given)
-    return Case(executable, release_source, launch, arguments, world, base, resolution)
+    base = base_of(executable, world, given)
+    return Case(executable, release_source, launch, arguments, world, base, base.with_given(given))
 
 
 def different_leaves(program: Program, given: Mapping[str, Value]) -> Leaves:

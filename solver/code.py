@@ -110,7 +110,8 @@ def _function_source(program: Program, node: int) -> str:
         return f"v[{terms.producers[path]}]"
 
     guard = program.guards[node]
-    conditions = [] if guard == ALWAYS else [f"v[{guard}]"]
+    is_guarded = guard != ALWAYS and program.kinds[node] != Kind.LET
+    conditions = [f"v[{guard}]"] if is_guarded else []
     if terms.when != TRUE:
         conditions.append(f"({expression_source(terms.when, name_source)})")
     condition = " and ".join(conditions)

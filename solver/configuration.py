@@ -21,6 +21,7 @@ from solver.reason import Costs, Reasons
 from solver.repair import NOT_GIVEN, Changes, Domain, Placeholder
 from solver.resolution import Resolution
 from solver.undecided import Telling
+from solver.unknown import Unknowns
 
 Rule: TypeAlias = tuple[str, int]
 """`("argument", i)` for the i-th problem of the arguments; `("rule", node)` and `("undecided", node)`."""
@@ -121,7 +122,7 @@ class Configuration:
         reasons = Reasons(self._changed(changes), self._costs(changes))
         if kind == "rule":
             return self._program.flags_of(reasons.leaves(number))
-        return self._program.flags_of(reasons.fixed(number) | self._program.near[number])
+        return self._program.flags_of(reasons.leaves(number) | self._program.near[number])
 
     def _changed(self, changes: Changes) -> Resolution:
         """The resolution of the changed configuration; the last one is kept, as reasons are asked of it."""
@@ -143,7 +144,7 @@ class Configuration:
         if not fresh:
             return []
         given = different_leaves(self._program, resolution.given)
-        telling = Telling(resolution, self._case.base, given, self._case.unsaid)
+        telling = Telling(resolution, Unknowns(resolution), self._case.base, given, self._case.unsaid)
         return [node for node in fresh if telling.flags(node)]
 
     @cached_property

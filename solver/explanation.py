@@ -92,7 +92,7 @@ class Explainer:
 
     def missing(self, node: int) -> tuple[str, ...]:
         """What would decide a node that is unknown: facts, and flags that could not be read, by name."""
-        return tuple(sorted(self._program.names[leaf] for leaf in bits(self._reasons.leaves(node))))
+        return tuple(sorted(self._program.names[leaf] for leaf in bits(self._case.unknowns.leaves(node))))
 
     def message(self, node: int) -> str:
         """What holds at a rule, a notice or a set, in English; what fails, where something does."""

@@ -43,6 +43,7 @@ class _Flattening:
 
     def program(self) -> Program:
         self._add_steps(self._catalog.steps, ALWAYS)
+        self._enclose_named_values()
         reads = [self._reads(node) for node in range(len(self._kinds))]
         details = self._details()
         return Program(
@@ -111,6 +112,31 @@ class _Flattening:
         self._previous.append(self._latest.get(name, NOTHING) if kind == Kind.SET else NOTHING)
         self._steps.append(step)
         return node
+
+    def _enclose_named_values(self) -> None:
+        """Gives each named value the innermost block that all of its readers are in, as its guard."""
+        around: dict[int, list[int]] = {}
+        for node in range(len(self._kinds) - 1, -1, -1):
+            terms = self._terms.get(node)
+            if terms is None:
+                continue
+            if self._kinds[node] == Kind.LET:
+                blocks = around.get(node, [])
+                self._guards[node] = blocks[0] if blocks else ALWAYS
+            inside = self._blocks_around(node)
+            for producer in terms.producers.values():
+                if self._kinds[producer] == Kind.LET:
+                    known = around.get(producer, inside)
+                    around[producer] = [block for block in known if block in inside and block < producer]
+
+    def _blocks_around(self, node: int) -> list[int]:
+        """The blocks around a node, innermost first."""
+        blocks: list[int] = []
+        guard = self._guards[node]
+        while guard != ALWAYS:
+            blocks.append(guard)
+            guard = self._guards[guard]
+        return blocks
 
     def _producer(self, path: str) -> int:
         """The node that holds what `path` stands for at this point."""

@@ -128,8 +128,8 @@ class Program:
         facts: the catalog's facts, and those that its steps read without having declared them.
         kinds: one `Kind` a node.
         names: a leaf's flag or fact, a let's name, a set's target; "" for any other.
-        guards: the node that says whether the blocks around it were entered; `ALWAYS` outside of blocks, and
-            for a named value, which is the same wherever it is read.
+        guards: the node that says whether the blocks around it were entered; `ALWAYS` outside of blocks. For
+            a named value, which is the same wherever it is read: of the block that all its readers are in.
         previous: for a set, the node with the value that its target has where it takes no effect.
         reads: the nodes that its value may depend on, ascending, guard and previous included.
         dependents: the reverse of `reads`, ascending.

@@ -1,7 +1,5 @@
 """Why a node has its value: a small set of leaves that suffices, whatever all other leaves are.
 
-Why a value is unknown is answered by the unknown leaves that it hangs on.
-
 Goes from a rule back through named values and sets, taking one side of a true `or` and of a false `and`, the
 cheaper; through a flag that was set, into the step that set it and the conditions of later writers that did
 not take effect. Deals in nodes and bit sets; `explanation` turns them into records and sentences.
@@ -21,7 +19,7 @@ from constraints.expression.forms import free_names
 from constraints.expression.support import exact_support, truth_support
 from constraints.expression.syntax import Call, Expression
 from constraints.expression.values import UNKNOWN, Fault
-from solver.program import ALWAYS, NOTHING, Leaves, Terms, cones
+from solver.program import ALWAYS, NOTHING, Kind, Leaves, Terms, cones
 from solver.resolution import Resolution
 from solver.stepping import condition_of
 
@@ -79,22 +77,8 @@ class Reasons:
         self._cones: Final = cones(resolution.program) if base is not None else ()
 
     def leaves(self, node: int) -> Leaves:
-        """Leaves that suffice for the node to have its value; for an unknown one, those that make it so."""
+        """Leaves that suffice for the node to have its value; for one that is unknown, more than need be."""
         return self._reason(node)[0]
-
-    def fixed(self, node: int) -> Leaves:
-        """Leaves that suffice for a node to keep its value, also where that is unknown."""
-        leaves, seen, waiting = 0, {node}, [node]
-        while waiting:
-            each = waiting.pop()
-            if self._values[each] is not UNKNOWN or each < self._program.leaf_count:
-                leaves |= self.leaves(each)
-                continue
-            for read in self._program.reads[each]:
-                if read not in seen:
-                    seen.add(read)
-                    waiting.append(read)
-        return leaves
 
     def chain(self, node: int) -> tuple[int, ...]:
         """The nodes between those leaves and the node, itself included, ascending."""
@@ -167,22 +151,24 @@ class Reasons:
         return self._known(node) or self._reason(node)
 
     def _sufficient(self, node: int, depth: int) -> set[int]:
-        """Nodes directly read that suffice for the value of this one, or that make it unknown."""
+        """Nodes directly read that suffice for the value of this one."""
         program, values = self._program, self._values
+        if values[node] is UNKNOWN:
+            return set(program.reads[node])
         terms = program.terms(node)
         condition = condition_of(program, node, terms, values)
-        if terms.value is None or isinstance(condition, Fault):
+        if terms.value is None or (isinstance(condition, Fault) and program.kinds[node] == Kind.SET):
             return self._for_condition(node, condition, terms, depth)
+        find = truth_support if program.truths[node] else exact_support
+        if program.kinds[node] == Kind.LET and condition is not False:
+            return self._for_expression(find, terms.value, terms, depth)
         used: set[int] = set()
-        if condition is not UNKNOWN or values[node] is UNKNOWN:
+        if condition is not UNKNOWN:
             used |= self._for_condition(node, condition, terms, depth)
         if condition is not True:
             used.add(program.previous[node])
         if condition is not False:
-            find = truth_support if program.truths[node] else exact_support
             used |= self._for_expression(find, terms.value, terms, depth)
-        if values[node] is UNKNOWN:
-            return {each for each in used if values[each] is UNKNOWN}
         return used
 
     def _for_condition(self, node: int, condition: Value, terms: Terms, depth: int) -> set[int]:
@@ -199,10 +185,7 @@ class Reasons:
             own = self._for_expression(truth_support, terms.when, terms, depth)
             return own if self._cost(own, depth) < self._costs.of(leaves) else {guard}
         used = self._for_expression(truth_support, terms.when, terms, depth)
-        if condition is False:
-            return used
-        used.add(guard)
-        return {each for each in used if self._values[each] is UNKNOWN} if condition is UNKNOWN else used
+        return used if condition is False else used | {guard}
 
     def _for_expression(self, find: _Find, expression: Expression, terms: Terms, depth: int) -> set[int]:
         producers = terms.producers

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import Final, final
 
 from constraints.catalog import Value
@@ -93,6 +93,9 @@ def _run(program: Program, fast: Functions, required: Value) -> Snapshot:
 
 
 def _value(program: Program, node: int, function: Fast, values: list[Value]) -> Value:
+    guard = program.guards[node]
+    if guard >= 0 and values[guard] is False:
+        return values[program.previous[node]] if program.kinds[node] in _WITH_VALUES else False
     try:
         value = function(values)
     except Exception:  # noqa: BLE001 - whatever the engine's own expression would raise
@@ -104,32 +107,47 @@ def _value(program: Program, node: int, function: Fast, values: list[Value]) -> 
     return value
 
 
+_WITH_VALUES = frozenset({Kind.LET, Kind.SET})
+
+
 def _propagated(
     executable: Executable, before: Sequence[Value], leaves: Mapping[int, Value]
 ) -> tuple[list[Value], tuple[int, ...]]:
-    """The values after some leaves have new ones, and the nodes that had to be evaluated."""
+    """The values after some leaves have new ones, and the nodes that had to be evaluated.
+
+    What stands in a block that is not entered is left alone, but for a set that hands on a value from before:
+    should the block come to be entered, all in it is reached through its guard.
+    """
     program, fast = executable.program, executable.fast
-    dependents, first = program.dependents, program.leaf_count
+    guards, previous, dependents = program.guards, program.previous, program.dependents
+    first = program.leaf_count
     values = list(before)
     seen: set[int] = set()
+    waiting: list[int] = []
+
+    def reach(changed: int) -> None:
+        for node in dependents[changed]:
+            if node in seen:
+                continue
+            guard = guards[node]
+            if guard >= 0 and values[guard] is False and guard != changed and previous[node] != changed:
+                continue
+            seen.add(node)
+            heappush(waiting, node)
+
     for leaf, value in leaves.items():
         if not same(values[leaf], value):
             values[leaf] = value
-            seen.update(dependents[leaf])
-    waiting = list(seen)
-    heapify(waiting)
+            reach(leaf)
     touched: list[int] = []
     while waiting:
         node = heappop(waiting)
         touched.append(node)
         value, old = _value(program, node, fast[node - first], values), values[node]
-        if value is old or same(value, old):
-            continue
-        values[node] = value
-        for dependent in dependents[node]:
-            if dependent not in seen:
-                seen.add(dependent)
-                heappush(waiting, dependent)
+        # A truth that is not the old one is another one: most values are truths.
+        if value is not old and (value is True or value is False or not same(value, old)):
+            values[node] = value
+            reach(node)
     return values, tuple(touched)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from constraints.catalog import Value
 from constraints.expression.evaluate import evaluate_exactly, truth, truth_alike
-from constraints.expression.values import UNKNOWN, Fault, same
+from constraints.expression.values import MISSING, UNKNOWN, Fault, same
 from solver.program import ALWAYS, Kind, Program, Terms
 
 
@@ -18,20 +18,25 @@ def careful(program: Program, node: int, values: list[Value]) -> Value:
     """The value of a node that is no leaf, from those of the nodes before it. Never raises.
 
     Returns:
-        True, False, UNKNOWN or a Fault for a guard, a rule and a notice; for a let or a set, its value, or
-        MISSING where a set has taken no effect and nothing gave its target a value before.
+        True, False, UNKNOWN or a Fault for a guard, a rule and a notice; for a let or a set, its value. MISSING
+        for a set that has taken no effect on what had no value before, and for a let that nobody reads.
     """
     terms = program.terms(node)
     condition = condition_of(program, node, terms, values)
     kind = program.kinds[node]
     if kind not in {Kind.LET, Kind.SET} or terms.value is None:
         return condition
+    read = truth_alike if program.truths[node] else evaluate_exactly
+    if kind == Kind.LET:
+        # Who reads it stands in the block, and is not asked where that is not entered.
+        return (
+            MISSING if condition is False else read(terms.value, lambda path: values[terms.producers[path]])
+        )
     before = values[program.previous[node]]
     if condition is False:
         return before
     if isinstance(condition, Fault):
         return condition
-    read = truth_alike if program.truths[node] else evaluate_exactly
     value = read(terms.value, lambda path: values[terms.producers[path]])
     return value if condition is True or same(value, before) else UNKNOWN
 

@@ -21,6 +21,10 @@ from constraints.expression.syntax import And, Conditional, Expression, Name, No
 from constraints.expression.values import UNKNOWN, same
 from solver.program import ALWAYS, Kind, Leaves, Terms
 from solver.resolution import Resolution
+from solver.unknown import Unknowns
+
+_PASSED_THROUGH = frozenset({Kind.LET, Kind.GUARD})
+"""What is unknown is looked through where it is one of these."""
 
 
 @final
@@ -28,38 +32,70 @@ class Telling:
     """Compares how rules are undecided under a command, and without its flags.
 
     Args:
-        resolution: under the command, made from `base` by `with_given`.
+        resolution: under the command; made from `base` by `with_given`, in one step or several.
+        unknowns: why values in it are not known.
         base: without its flags, in the same world.
         given: the leaves of the flags that it gives another value than they have without it.
         unsaid: the leaves of facts that nobody was asked about: of the machine, or of the model.
     """
 
-    def __init__(self, resolution: Resolution, base: Resolution, given: Leaves, unsaid: Leaves) -> None:
+    def __init__(
+        self, resolution: Resolution, unknowns: Unknowns, base: Resolution, given: Leaves, unsaid: Leaves
+    ) -> None:
         self._program = resolution.program
         self._now = resolution.values
         self._before = base.values
         self._given = given
         self._unsaid = unsaid
         self._near = resolution.program.near
-        self._unknown: dict[int, Leaves] = {}
+        self._unknowns = unknowns
+        self._said: dict[tuple[int, bool], Leaves] = {}
+        self._unreached: set[int] = set()
 
     def flags(self, node: int) -> tuple[str, ...]:
         """The flags given that an undecided rule hangs on, by name; none where it says nothing."""
-        if not self._near[node] & self._given:
+        if not self._near[node] & self._given or not self._is_reached(node):
             return ()
-        unknown = self._unknown_leaves(node)
+        unknown = self._unknowns.leaves(node)
         is_unsaid = bool(unknown) and not unknown & ~self._unsaid
         if is_unsaid and self._before[node] is UNKNOWN:
             return ()
         found = 0
         while node != ALWAYS:
-            terms = self._program.terms(node)
-            found |= self._telling(terms.when, terms, is_unsaid=is_unsaid)
+            found |= self._said_by(node, is_unsaid=is_unsaid)
             node = self._program.guards[node]
         return tuple(sorted(self._program.flags_of(found)))
 
+    def _is_reached(self, node: int) -> bool:
+        """Whether a value that the node reads, itself or through unknown named values, may be another one."""
+        program, now, before = self._program, self._now, self._before
+        seen, waiting = {node}, [node]
+        while waiting:
+            for read in program.reads[waiting.pop()]:
+                if now[read] is not before[read]:
+                    return True
+                is_open = now[read] is UNKNOWN and program.kinds[read] in _PASSED_THROUGH
+                if is_open and read not in self._unreached and read not in seen:
+                    seen.add(read)
+                    waiting.append(read)
+        self._unreached |= seen
+        return False
+
+    def _said_by(self, node: int, *, is_unsaid: bool) -> Leaves:
+        """The flags given that the condition of a node, or a named value, says something about."""
+        found = self._said.get((node, is_unsaid))
+        if found is None:
+            terms = self._program.terms(node)
+            condition = terms.when if terms.value is None else terms.value
+            found = self._telling(condition, terms, is_unsaid=is_unsaid)
+            self._said[node, is_unsaid] = found
+        return found
+
     def _telling(self, condition: Expression, terms: Terms, *, is_unsaid: bool) -> Leaves:
         """The flags given that are read by the tests of a condition that say something."""
+        producers = terms.producers.values()
+        if not any(self._near[producer] & self._given for producer in producers):
+            return 0
         now = self._truth(condition, terms, self._now)
         if now is UNKNOWN and isinstance(condition, (Not, And, Or, Conditional)):
             found = 0
@@ -68,37 +104,18 @@ class Telling:
             return found
         if now is UNKNOWN and isinstance(condition, Name):
             producer = terms.producers[condition.path]
-            inner = self._program.terms(producer) if self._program.kinds[producer] == Kind.LET else None
-            if inner is not None and inner.value is not None:
-                return self._telling(inner.value, inner, is_unsaid=is_unsaid)
-        if is_unsaid:
-            says = now is UNKNOWN
-        else:
-            says = not same(now, self._truth(condition, terms, self._before))
-        return self._read(condition, terms) & self._given if says else 0
+            if self._program.kinds[producer] == Kind.LET:
+                return self._said_by(producer, is_unsaid=is_unsaid)
+        read = self._read(condition, terms) & self._given
+        if not read or is_unsaid:
+            return read if now is UNKNOWN else 0
+        return 0 if same(now, self._truth(condition, terms, self._before)) else read
 
     def _read(self, condition: Expression, terms: Terms) -> Leaves:
         read = 0
         for path in free_names(condition) & terms.producers.keys():
             read |= self._near[terms.producers[path]]
         return read
-
-    def _unknown_leaves(self, node: int) -> Leaves:
-        """The leaves that are not known among those that an unknown node may hang on."""
-        found, seen, waiting = 0, {node}, [node]
-        while waiting:
-            each = waiting.pop()
-            known = self._unknown.get(each)
-            if known is not None:
-                found |= known
-            elif each < self._program.leaf_count:
-                found |= 1 << each
-            else:
-                fresh = (read for read in self._program.reads[each] if self._now[read] is UNKNOWN)
-                waiting.extend(read for read in fresh if read not in seen)
-                seen.update(self._program.reads[each])
-        self._unknown[node] = found
-        return found
 
     @staticmethod
     def _truth(condition: Expression, terms: Terms, values: list[Value]) -> Value:

@@ -62,25 +62,22 @@ def world_of(
 
 def unsaid_leaves(program: Program, world: World) -> Leaves:
     """The facts of the machine, where nobody said which, and of the model, where nobody said which."""
-    prefixes = tuple(
-        prefix for source, names in _SAID_BY.items() if source not in world.sources for prefix in names
-    )
-    return sum(1 << leaf for name, leaf in program.leaf_of_fact.items() if name.startswith(prefixes))
+    return _unsaid(Identity(program), frozenset(world.sources.keys() & _SAID_BY.keys()))
 
 
-def base_of(executable: Executable, world: World) -> Resolution:
-    """What the engine resolves in this world without any flag. A flag that it requires is not known."""
-    return _resolved(Identity(executable), Identity(world), is_whole=False)
+@lru_cache(maxsize=32)
+def _unsaid(program: Identity, said: frozenset[str]) -> Leaves:
+    prefixes = tuple(prefix for source, names in _SAID_BY.items() if source not in said for prefix in names)
+    return sum(1 << leaf for name, leaf in program.of.leaf_of_fact.items() if name.startswith(prefixes))
 
 
-def resolution_of(executable: Executable, world: World, given: Mapping[str, Value]) -> Resolution:
-    """What the engine resolves in this world of these flags, given by field name.
+def base_of(executable: Executable, world: World, given: Collection[str]) -> Resolution:
+    """What the engine resolves in this world without any flag but those that it requires.
 
-    A flag that the engine requires and that is not among them is not known.
+    These have some text that means nothing; where they are not all given, they are not known.
     """
-    is_whole = given.keys() >= set(executable.program.required)
-    start = _resolved(Identity(executable), Identity(world), is_whole=is_whole)
-    return start.with_given(given)
+    is_whole = set(given) >= set(executable.program.required)
+    return _resolved(Identity(executable), Identity(world), is_whole=is_whole)
 
 
 @final

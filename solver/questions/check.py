@@ -189,7 +189,7 @@ def _notices(case: Case) -> Iterator[Remark]:
                 code=program.codes[node],
                 kind="engine",
                 message=explainer.message(node),
-                flags=explainer.reason(node).flags,
+                flags=tuple(sorted(program.flags_of(program.near[node] & case.different))),
                 at=program.places[node],
                 function=program.functions[node],
                 condition=explainer.condition(node),
