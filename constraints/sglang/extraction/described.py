@@ -66,7 +66,7 @@ _MORE_PROBES = frozenset({
     "is_nvidia_cublas_version_ge_12_9", "is_triton_kernels_available", "get_device_core_count",
 })  # fmt: skip
 _EXTERNAL_FACTS = {
-    "torch.cuda.get_device_capability": "gpu.device_capability", "torch.cuda.device_count": "gpu.count",
+    "torch.cuda.device_count": "gpu.count",
     "torch.cuda.get_device_name": "gpu.name", "torch.cuda.is_available": "gpu.is_cuda_available",
     "os.cpu_count": "host.cpu_count", "torch.xpu.device_count": "gpu.count", "platform.machine": "host.machine",
     "platform.system": "host.system", "torch.get_default_dtype": "package.torch.default_dtype",
@@ -567,7 +567,14 @@ _HELPERS: dict[str, Helper] = {
     "load_pointer_head": _none,
     "load_pointer_adapter": _none,
 }  # fmt: skip
+def _capability(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+    """torch's own question fails where there is neither CUDA nor ROCm."""
+    there = disjunction((Name("gpu.is_cuda"), Name("gpu.is_hip")))
+    return conditional(there, Name("gpu.device_capability"), x.fault("no such device", node))
+
+
 _EXTERNAL_CALLS: dict[str, Helper] = {
+    "torch.cuda.get_device_capability": _capability,
     "os.environ.get": _environ_get, "os.getenv": _environ_get, "os.environ.setdefault": _environ_setdefault,
     "os.path.isdir": lambda x, a, k, n: TRUE if a[0] == Literal("/sys/class/infiniband") else None,
     "os.listdir": lambda x, a, k, n: Name("host.infiniband_devices") if a[0] == Literal("/sys/class/infiniband") else None,

@@ -128,6 +128,8 @@ class Executor:
             case ast.Assign(targets=targets, value=value):
                 made = expressions.evaluate(self, value)
                 self.refuse_faults(made, value)
+                if isinstance(targets[0], ast.Tuple) and isinstance(made, Expression):
+                    self.refuse_faults(Item(made, Literal(0)), value)
                 for target in targets:
                     self.assign(target, made)
             case ast.AnnAssign(target=target, value=value):
@@ -200,7 +202,8 @@ class Executor:
         kind = fault_kind(value, self.record.is_nullable, self.record.is_text, self.state.guard)
         if kind:
             crashes = Call("crashes", (value,))
-            self.log.refuse((*self.state.guard, crashes), self.site(node), self.state.frame.name, TRUE, kind)
+            at = self.site(_iterated(node) or node)
+            self.log.refuse((*self.state.guard, crashes), at, self.state.frame.name, TRUE, kind)
 
     def _if(self, node: ast.If) -> None:
         test = operations.truth(self, expressions.evaluate(self, node.test))
@@ -571,6 +574,13 @@ class Executor:
             snapshot = frame.returns[0].snapshot
         self.state.heap = self.state.heap | snapshot.heap
         return value
+
+
+def _iterated(node: ast.expr) -> ast.expr | None:
+    """What `any(… for … in it)` goes over: it is evaluated first, on its own line."""
+    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.GeneratorExp):
+        return node.args[0].generators[0].iter
+    return None
 
 
 def _last_comparison(test: ast.expr) -> ast.expr | None:

@@ -17,6 +17,7 @@ from constraints.expression.syntax import (
     Comprehension,
     Conditional,
     Expression,
+    Item,
     Literal,
     Mapping,
     Name,
@@ -89,6 +90,12 @@ def _kind(node: Expression, names: _Names, tested: frozenset[str]) -> str:
             if op in ("in", "not in") and _may_be_none(right, names, tested):
                 return "TypeError"
             return _kind(left, names, tested) or _kind(right, names, tested)
+        case Item(value=Mapping(keys=())):
+            return "AssertionError"  # what stands for a library's own failure
+        case Item(value=Name(path=path)) if path.startswith("model.") and not path.endswith("architectures"):
+            return "AttributeError"  # many a model's configuration has no such entry
+        case Item(value=value):
+            return _kind(value, names, tested)
         case Call(function="crashes"):
             return ""
         case Call(function="json" | "int" | "float" as function, arguments=(Name(path=path),)) if is_text(path):
@@ -102,7 +109,9 @@ def _kind(node: Expression, names: _Names, tested: frozenset[str]) -> str:
         case Not() | Negative() | Collection() | Mapping():
             return next((k for c in node.children() if (k := _kind(c, names, tested))), "")
         case Comprehension(iterable=iterable):
-            return "TypeError" if _may_be_none(iterable, names, tested) else ""
+            if _may_be_none(iterable, names, tested):
+                return "TypeError"
+            return _kind(iterable, names, tested)
     return ""
 
 
