@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from constraints.catalog import Flag, Option, Value
 from constraints.parsers import BadWord, Parser, parser
+from constraints.vocabulary import Flag, Option, Value
 
 Kind: TypeAlias = Literal["choice", "integer", "number", "text"]
 

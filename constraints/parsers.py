@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from constraints.catalog import Value
 from constraints.errors import CatalogError
+from constraints.vocabulary import Value
 
 
 class BadWord(ValueError):

@@ -12,9 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from constraints.catalog import Catalog
 from constraints.errors import CatalogError, UnknownRelease
+
+if TYPE_CHECKING:
+    from constraints.catalog import Catalog
 
 _SHIPPED = Path(__file__).parent / "catalogs"
 _FILE = re.compile(r"(?P<engine>[a-z0-9]+)-(?P<version>[0-9][0-9A-Za-z.+_-]*)\.json")

@@ -12,12 +12,12 @@ from functools import lru_cache
 from math import isqrt
 from typing import TypeGuard
 
-from constraints.catalog import Value
 from constraints.domain import distinct
 from constraints.expression.evaluate import evaluate
 from constraints.expression.forms import free_names
 from constraints.expression.syntax import Arithmetic, Collection, Comparison, Expression, Literal
 from constraints.expression.values import is_known
+from constraints.vocabulary import Value
 from solver.program import Kind, Program, Terms
 from solver.resolution import Resolution
 

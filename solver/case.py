@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
-from constraints.catalog import Catalog, Value
 from constraints.expression.values import same
 from constraints.store import releases
 from solver.answers import World
@@ -21,6 +20,8 @@ from solver.resolution import Executable, Resolution
 from solver.worlds import ModelConfig, base_of, unsaid_leaves, world_of
 
 if TYPE_CHECKING:
+    from constraints.catalog import Catalog
+    from constraints.vocabulary import Value
     from solver.explanation import Explainer
     from solver.undecided import Telling
     from solver.unknown import Unknowns
@@ -207,10 +208,16 @@ def _installed_version(distribution: str) -> str | None:
     Looks at names in the folders where Python looks for modules: `importlib.metadata` would cost a fifth
     of a whole check.
     """
+    import os
     import sys
-    from pathlib import Path
 
+    start, end = f"{distribution}-", ".dist-info"
     for folder in sys.path:
-        for found in Path(folder).glob(f"{distribution}-*.dist-info"):
-            return found.stem.removeprefix(f"{distribution}-")
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for name in names:
+            if name.startswith(start) and name.endswith(end):
+                return name.removeprefix(start).removesuffix(end)
     return None

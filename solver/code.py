@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from solver.program import ALWAYS, Kind, Program
 
 if TYPE_CHECKING:
-    from constraints.catalog import Value
+    from constraints.vocabulary import Value
 
 Fast: TypeAlias = Callable[["list[Value]"], "Value"]
 

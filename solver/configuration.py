@@ -10,9 +10,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
-from constraints.catalog import Value
 from constraints.domain import candidate_values, takes_many_words
 from constraints.expression.values import UNKNOWN, is_known, same
+from constraints.vocabulary import Value
 from solver.break_points import break_points
 from solver.case import Case, different_leaves
 from solver.launch import ArgumentProblem

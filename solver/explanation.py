@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, final
 
-from constraints.catalog import Value
 from constraints.expression.evaluate import truth
 from constraints.expression.phrase import phrase, value_phrase
 from constraints.expression.syntax import TRUE, And, Conditional, Expression, Name, Not, Or
 from constraints.expression.values import UNKNOWN, Fault
+from constraints.vocabulary import Value
 from solver.answers import Cause, Choice, LeafKind, Reason
 from solver.identity import Identity
 from solver.launch import Place

@@ -11,7 +11,7 @@ from typing import Literal
 
 from constraints.catalog import Block, Catalog, Fact, Flag, Let, Notice, Refuse, Set, Step
 from constraints.expression.forms import free_names
-from constraints.expression.syntax import TRUE, And, Conditional, Expression, Name, Not, Or
+from constraints.expression.syntax import TRUE, And, Call, Conditional, Expression, Name, Not, Or
 from solver.program import ALWAYS, NOTHING, Details, Kind, Leaves, Program, Rows, Terms
 
 
@@ -63,22 +63,19 @@ class _Flattening:
             reads=Rows.of(reads),
             dependents=Rows.of(_reversed(reads)),
             truths=self._truths(),
+            asks_crashes=bytes(map(self._asks_crashes, range(len(self._kinds)))),
             near=self._near(reads),
             leaf_of_flag=self._flag_leaves,
             leaf_of_fact=self._fact_leaves,
             final={name: self._latest[name] for name in (*self._flag_leaves, *self._set)},
             details=lambda: details,
-            _terms=self._terms,
+            load_terms=self._terms.__getitem__,
         )
 
     def _details(self) -> Details:
-        from constraints.expression.text import text
-
         terms = [self._terms.get(node) for node in range(len(self._kinds))]
         rules = [step if isinstance(step, (Refuse, Notice)) else None for step in self._steps]
         return Details(
-            whens=tuple(None if each is None or each.when == TRUE else text(each.when) for each in terms),
-            values=tuple(None if each is None or each.value is None else text(each.value) for each in terms),
             bindings=tuple(() if each is None else tuple(each.producers.items()) for each in terms),
             places=tuple("" if step is None else step.at for step in self._steps),
             functions=tuple("" if step is None else step.function for step in self._steps),
@@ -151,6 +148,14 @@ class _Flattening:
             return ()
         read = {*self._terms[node].producers.values(), self._previous[node], self._guards[node]}
         return tuple(sorted(read - {ALWAYS, NOTHING}))
+
+    def _asks_crashes(self, node: int) -> bool:
+        terms = self._terms.get(node)
+        if terms is None:
+            return False
+        expressions = (terms.when,) if terms.value is None else (terms.when, terms.value)
+        parts = (part for expression in expressions for part in expression.distinct())
+        return any(isinstance(part, Call) and part.function == "crashes" for part in parts)
 
     def _near(self, reads: Sequence[Sequence[int]]) -> tuple[Leaves, ...]:
         """For each node the flags whose values it reads, as `Program.near` has them."""

@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias, final
 
 if TYPE_CHECKING:
-    from constraints.catalog import Fact, Flag
     from constraints.expression.syntax import Expression
+    from constraints.vocabulary import Fact, Flag
 
 Leaves: TypeAlias = int
 """A set of leaves: bit `i` is leaf `i`."""
@@ -102,14 +102,11 @@ class Details:
     """Columns of a program that are not needed to run it.
 
     Attributes:
-        whens, values: the expressions as text; None for a condition that is always true, and for no value.
         bindings: names read and the nodes that produced them, by name.
         places, functions: where the engine's source does it: `file:line` and the function around it.
         codes, exceptions: of a rule or notice.
     """
 
-    whens: tuple[str | None, ...]
-    values: tuple[str | None, ...]
     bindings: tuple[tuple[tuple[str, int], ...], ...]
     places: tuple[str, ...]
     functions: tuple[str, ...]
@@ -135,10 +132,12 @@ class Program:
         dependents: the reverse of `reads`, ascending.
         truths: 1 for a named value of which all readers ask but whether it is true, so that any value of the
             same truth will do.
+        asks_crashes: 1 where an expression of the node asks whether something crashes.
         near: the flags whose values it reads itself, or through named values and blocks. A flag that a step
             has set counts as itself; what it was set from does not.
         leaf_of_flag, leaf_of_fact: the leaf by name.
         final: the node with the final value of each flag, part of a flag and variable that a step sets.
+        load_terms: makes what `terms` gives.
         details: the columns that only a closer look at some nodes needs, loaded when first asked for.
     """
 
@@ -154,11 +153,13 @@ class Program:
     reads: Rows
     dependents: Rows
     truths: bytes
+    asks_crashes: bytes
     near: Sequence[Leaves]
     leaf_of_flag: Mapping[str, int]
     leaf_of_fact: Mapping[str, int]
     final: Mapping[str, int]
     details: Callable[[], Details] = field(repr=False)
+    load_terms: Callable[[int], Terms] = field(repr=False)
     _terms: dict[int, Terms] = field(default_factory=dict, repr=False)
 
     @property
@@ -188,20 +189,10 @@ class Program:
         return frozenset(self.names[leaf] for leaf in bits(flags))
 
     def terms(self, node: int) -> Terms:
-        """The expressions of a node that is no leaf. Parsed when first asked for, then kept."""
+        """The expressions of a node that is no leaf. Made when first asked for, then kept."""
         terms = self._terms.get(node)
         if terms is None:
-            from constraints.expression.parse import parse
-            from constraints.expression.syntax import TRUE
-
-            details = self.details()
-            when, value = details.whens[node], details.values[node]
-            terms = Terms(
-                when=TRUE if when is None else parse(when),
-                value=None if value is None else parse(value),
-                producers=dict(details.bindings[node]),
-            )
-            self._terms[node] = terms
+            terms = self._terms[node] = self.load_terms(node)
         return terms
 
 

@@ -15,7 +15,7 @@ import stat
 import sys
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import accumulate
@@ -26,7 +26,7 @@ from constraints.store import catalog_path, parse_catalog, read_bytes
 from constraints.vocabulary import Fact, Flag, Option
 from solver import code
 from solver.identity import Identity
-from solver.program import Details, Program, Rows
+from solver.program import Details, Program, Rows, Terms
 from solver.resolution import Executable, Snapshot, State, snapshots
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ _T = TypeVar("_T")
 
 _MAGIC = b"flagfit program 2\n"
 _SUFFIX = ".program"
-_SIZES_LENGTH = 3 * 2 * array("Q").itemsize
-"""The size and the checksum of each of three parts."""
+_SIZES_LENGTH = 4 * 2 * array("Q").itemsize
+"""The size and the checksum of each of four parts."""
 
 _FILES_KEPT = 24
 _MAKERS = (
@@ -50,6 +50,7 @@ _MAKERS = (
     "solver/code.py",
     "solver/resolution.py",
     "solver/stepping.py",
+    "constraints/expression/packed.py",
     "constraints/expression/compile.py",
     "constraints/expression/evaluate.py",
     "constraints/expression/functions.py",
@@ -59,7 +60,7 @@ _MAKERS = (
 _ROWS = ("reads", "dependents")
 _NUMBERS = ("guards", "previous")
 _PLAIN = (
-    *("engine", "version", "required", "kinds", "names", "truths", "near"),
+    *("engine", "version", "required", "kinds", "names", "truths", "asks_crashes", "near"),
     *("leaf_of_flag", "leaf_of_fact", "final"),
 )
 _DETAILS = tuple(Details.__dataclass_fields__)
@@ -157,17 +158,26 @@ def _read(file: str, key: bytes, *, remade: Callable[[], Executable]) -> Executa
     for size in sizes[::2]:
         parts.append(content[end : end + size])
         end += size
-    columns, codes, details = parts
-    if end != len(content) or zlib.adler32(columns) != sizes[1] or zlib.adler32(codes) != sizes[3]:
+    columns, codes, terms, details = parts
+    is_whole = end == len(content)
+    if not is_whole or any(zlib.adler32(parts[each]) != sizes[2 * each + 1] for each in (0, 1)):
         return None
 
-    @cache
-    def details_when_asked_for() -> Details:
-        if zlib.adler32(details) != sizes[5]:
-            return remade().program.details()
-        return Details(*marshal.loads(details))  # noqa: S302 - see the module's docstring
+    remade_once = cache(remade)
+    are_terms_whole = cache(lambda: zlib.adler32(terms) == sizes[5])
 
-    return _unpacked(marshal.loads(columns), codes, details_when_asked_for)  # noqa: S302 - the same
+    def load_terms(place: slice, node: int) -> Terms:
+        if not are_terms_whole():
+            return remade_once().program.terms(node)
+        return _unpacked_terms(marshal.loads(terms[place]))  # noqa: S302 - see the module's docstring
+
+    @cache
+    def load_details() -> Details:
+        if zlib.adler32(details) != sizes[7]:
+            return remade_once().program.details()
+        return Details(*marshal.loads(details))  # noqa: S302 - the same
+
+    return _unpacked(marshal.loads(columns), codes, load_terms, load_details)  # noqa: S302 - the same
 
 
 def _mapped(file: str) -> memoryview | None:
@@ -226,9 +236,11 @@ def _forget_oldest(folder: str) -> None:
         os.unlink(file)
 
 
-def _packed(executable: Executable) -> tuple[bytes, bytes, bytes]:
-    """The columns of an executable, the code of its functions, and its details, as bytes."""
+def _packed(executable: Executable) -> tuple[bytes, bytes, bytes, bytes]:
+    """The columns of an executable, the code of its functions, its terms, and its details, as bytes."""
     program, codes = executable.program, executable.fast.codes
+    nodes = range(program.leaf_count, len(program.kinds))
+    terms = [marshal.dumps(_packed_terms(program.terms(node))) for node in nodes]
     columns = (
         {flag.name: _fields_of(flag) for flag in program.flags.values()},
         {fact.name: _fields_of(fact) for fact in program.facts.values()},
@@ -236,25 +248,60 @@ def _packed(executable: Executable) -> tuple[bytes, bytes, bytes]:
         {name: getattr(program, name).tobytes() for name in _NUMBERS},
         {name: getattr(program, name).packed() for name in _ROWS},
         [_packed_snapshot(each) for each in (executable.start, executable.usual)],
-        array("I", accumulate(map(len, codes), initial=0)).tobytes(),
+        _ends(codes),
+        _ends(terms),
     )
     details = program.details()
     return (
         marshal.dumps(columns),
         b"".join(codes),
+        b"".join(terms),
         marshal.dumps(tuple(getattr(details, name) for name in _DETAILS)),
     )
 
 
-def _unpacked(columns: tuple[Any, ...], codes: memoryview, details: Callable[[], Details]) -> Executable:
-    flags, facts, plain, numbers, rows, packed_snapshots, ends = columns
+def _unpacked(
+    columns: tuple[Any, ...],
+    codes: memoryview,
+    load_terms: Callable[[slice, int], Terms],
+    details: Callable[[], Details],
+) -> Executable:
+    flags, facts, plain, numbers, rows, packed_snapshots, code_ends, packed_term_ends = columns
+    term_ends = array("I", packed_term_ends)
     fields: dict[str, Any] = plain
     fields |= {name: array("i", packed) for name, packed in numbers.items()}
     fields |= {name: Rows.unpacked(packed) for name, packed in rows.items()}
     facts_made = _Records(facts, lambda packed: Fact(*packed))
-    program = Program(flags=_Records(flags, _flag), facts=facts_made, details=details, **fields)
+
+    def terms_of(node: int) -> Terms:
+        step = node - program.leaf_count
+        return load_terms(slice(term_ends[step], term_ends[step + 1]), node)
+
+    program = Program(
+        flags=_Records(flags, _flag), facts=facts_made, details=details, load_terms=terms_of, **fields
+    )
     start, usual = map(_unpacked_snapshot, packed_snapshots)
-    return Executable(program, code.Functions(code.Slices(codes, array("I", ends))), start, usual)
+    return Executable(program, code.Functions(code.Slices(codes, array("I", code_ends))), start, usual)
+
+
+def _ends(parts: Sequence[bytes | memoryview]) -> bytes:
+    """Where each of some parts ends when they lie one behind the other, after a 0."""
+    return array("I", accumulate(map(len, parts), initial=0)).tobytes()
+
+
+def _packed_terms(terms: Terms) -> tuple[Any, ...]:
+    from constraints.expression.packed import pack
+
+    roots = (terms.when,) if terms.value is None else (terms.when, terms.value)
+    return (*pack(roots), dict(terms.producers))
+
+
+def _unpacked_terms(packed: tuple[Any, ...]) -> Terms:
+    from constraints.expression.packed import unpack
+
+    nodes, (when, *value), producers = packed
+    built = unpack(nodes)
+    return Terms(built[when], built[value[0]] if value else None, producers)
 
 
 def _packed_snapshot(snapshot: Snapshot) -> tuple[Any, ...]:

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
-from constraints.catalog import Value
 from constraints.expression.evaluate import truth
 from constraints.expression.forms import free_names
 from constraints.expression.support import exact_support, truth_support
 from constraints.expression.syntax import Call, Expression
 from constraints.expression.values import UNKNOWN, Fault
+from constraints.vocabulary import Value
 from solver.program import ALWAYS, NOTHING, Kind, Leaves, Terms, cones
 from solver.resolution import Resolution
 from solver.stepping import condition_of
@@ -126,10 +126,7 @@ class Reasons:
     def _that_may_crash(self, node: int) -> Leaves:
         """Leaves on which it hangs whether something fails that the node only asks that of."""
         program = self._program
-        details = program.details()
-        if not any(
-            text is not None and "crashes(" in text for text in (details.whens[node], details.values[node])
-        ):
+        if not program.asks_crashes[node]:
             return 0
         terms = program.terms(node)
         leaves = 0

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Final, final
 
-from constraints.catalog import Value
 from constraints.expression.values import MISSING, UNKNOWN, Fault, same
+from constraints.vocabulary import Value
 from solver.code import Fast, Functions
 from solver.program import NOTHING, Kind, Program
 

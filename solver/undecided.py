@@ -12,16 +12,17 @@ must do to say something depends on why it is undecided:
 
 from __future__ import annotations
 
-from typing import final
+from typing import TYPE_CHECKING, final
 
-from constraints.catalog import Value
-from constraints.expression.evaluate import truth
-from constraints.expression.forms import free_names
-from constraints.expression.syntax import And, Conditional, Expression, Name, Not, Or
 from constraints.expression.values import UNKNOWN, same
-from solver.program import ALWAYS, Kind, Leaves, Terms
-from solver.resolution import Resolution
-from solver.unknown import Unknowns
+from solver.program import ALWAYS, Kind
+
+if TYPE_CHECKING:
+    from constraints.expression.syntax import Expression
+    from constraints.vocabulary import Value
+    from solver.program import Leaves, Terms
+    from solver.resolution import Resolution
+    from solver.unknown import Unknowns
 
 _PASSED_THROUGH = frozenset({Kind.LET, Kind.GUARD})
 """What is unknown is looked through where it is one of these."""
@@ -93,6 +94,8 @@ class Telling:
 
     def _telling(self, condition: Expression, terms: Terms, *, is_unsaid: bool) -> Leaves:
         """The flags given that are read by the tests of a condition that say something."""
+        from constraints.expression.syntax import And, Conditional, Name, Not, Or
+
         producers = terms.producers.values()
         if not any(self._near[producer] & self._given for producer in producers):
             return 0
@@ -112,6 +115,8 @@ class Telling:
         return 0 if same(now, self._truth(condition, terms, self._before)) else read
 
     def _read(self, condition: Expression, terms: Terms) -> Leaves:
+        from constraints.expression.forms import free_names
+
         read = 0
         for path in free_names(condition) & terms.producers.keys():
             read |= self._near[terms.producers[path]]
@@ -119,4 +124,6 @@ class Telling:
 
     @staticmethod
     def _truth(condition: Expression, terms: Terms, values: list[Value]) -> Value:
+        from constraints.expression.evaluate import truth
+
         return truth(condition, lambda path: values[terms.producers[path]])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, final
 
-from constraints.catalog import Value
 from constraints.expression.evaluate import truth
 from constraints.expression.forms import free_names
 from constraints.expression.syntax import TRUE, And, Conditional, Expression, Name, Not, Or
 from constraints.expression.values import UNKNOWN
+from constraints.vocabulary import Value
 from solver.identity import Identity
 from solver.program import ALWAYS, Kind, Leaves, Program, Terms
 from solver.resolution import Resolution

@@ -6,22 +6,23 @@ in one without any flag, are kept: asking about a hundred commands in one world 
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from constraints.catalog import Value
 from constraints.errors import FactError
 from constraints.expression.values import UNKNOWN
 from solver.answers import World
 from solver.identity import Identity
-from solver.program import Leaves, Program
-from solver.resolution import SOME_TEXT, Executable, Resolution
+from solver.resolution import SOME_TEXT
 
-ModelConfig: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]
+if TYPE_CHECKING:
+    from constraints.vocabulary import Value
+    from solver.program import Leaves, Program
+    from solver.resolution import Executable, Resolution
+
+ModelConfig: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
 """A path to a model's config.json, or to the folder that holds it; or its content."""
 
 
@@ -104,6 +105,10 @@ class _Question:
         variables = (tuple(sorted(env.items())), unknown_env)
         self._key = (id(executable), gpu, _model_key(model_config), variables, _key(facts))
 
+    @property
+    def says_anything(self) -> bool:
+        return bool(self.gpu or self.model_config is not None or self.env or self.unknown_env or self.facts)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Question) and other._key == self._key
 
@@ -114,6 +119,8 @@ class _Question:
 def _model_key(model_config: ModelConfig | None) -> object:
     if model_config is None or isinstance(model_config, Mapping):
         return None if model_config is None else _key(model_config)
+    from pathlib import Path
+
     path = Path(model_config)
     for file in (path, path / "config.json"):
         try:
@@ -126,6 +133,10 @@ def _model_key(model_config: ModelConfig | None) -> object:
 
 
 def _key(mapping: Mapping[str, Any]) -> str:
+    if not mapping:
+        return ""
+    import json
+
     return json.dumps(dict(mapping), sort_keys=True, default=repr)
 
 
@@ -166,6 +177,9 @@ def _unknown_fact(name: str, known: Iterable[str]) -> str:
 
 def _sglang_facts(question: _Question) -> dict[str, Value]:
     """What the adapter of SGLang says of the facts that the program reads."""
+    if not question.says_anything:
+        return {}  # every fact has its default, as it has where runs start from
+
     from constraints.sglang.facts import gather_facts
 
     program = question.executable.program

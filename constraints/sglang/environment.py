@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from constraints.catalog import Fact
 from constraints.expression.values import UNKNOWN
+from constraints.vocabulary import Fact
 
 Value: TypeAlias = Any
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from constraints.catalog import Option, Value
+from constraints.vocabulary import Option, Value
 from solver.launch.words import Word
 
 Outcome: TypeAlias = Literal["usage", "crash"]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from constraints.catalog import Flag, Value
 from constraints.domain import takes_many_words
 from constraints.expression.values import UNKNOWN
 from constraints.parsers import BadWord, parser
+from constraints.vocabulary import Flag, Value
 from solver.launch.arguments import ArgumentNotice, ArgumentProblem, Arguments, GivenFlag, Outcome
 from solver.launch.flag_index import Entry, FlagIndex
 from solver.launch.flag_words import WrittenFlag, flag_words

@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from constraints.catalog import Flag, Option
 from constraints.domain import NEGATIVE_NUMBER, takes_no_word
+from constraints.vocabulary import Flag, Option
 
 
 @dataclass(frozen=True, slots=True)

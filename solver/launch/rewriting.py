@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.catalog import Flag, Value
 from constraints.domain import accepts, reads_as_option, spell, takes_no_word, write_words
+from constraints.vocabulary import Flag, Value
 from solver.launch.arguments import Arguments, GivenFlag
 from solver.launch.quoting import joined, quoted
 from solver.launch.words import Launch, Word

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from constraints.catalog import Catalog, Value
-from constraints.expression.syntax import TRUE
 from constraints.expression.values import UNKNOWN, Fault, is_known
-from solver.answers import Cause, Reason, Remark, Report, Rewrite, Undecided, Verdict, Violation, plain
+from solver.answers import Report, Verdict, plain
 from solver.case import Case, Source, case_of
-from solver.launch import ArgumentProblem
 from solver.program import Kind
-from solver.stepping import condition_of
-from solver.worlds import ModelConfig
+
+if TYPE_CHECKING:
+    from constraints.catalog import Catalog
+    from constraints.vocabulary import Value
+    from solver.answers import Reason, Remark, Rewrite, Undecided, Violation
+    from solver.launch import ArgumentProblem
+    from solver.worlds import ModelConfig
 
 
 def check(
@@ -89,6 +92,8 @@ def _violations(case: Case) -> Iterator[Violation]:
 
 
 def _rule_violation(case: Case, node: int, reason: Reason) -> Violation:
+    from solver.answers import Violation
+
     program, value = case.program, case.resolution.values[node]
     is_crash = isinstance(value, Fault)
     return Violation(
@@ -105,6 +110,8 @@ def _rule_violation(case: Case, node: int, reason: Reason) -> Violation:
 
 
 def _argument_violation(case: Case, problem: ArgumentProblem) -> Violation:
+    from solver.answers import Cause, Reason, Violation
+
     words = [case.arguments.words[index] for index in problem.words]
     written = words[0].text.partition("=")[0] if words else ""
     name = problem.flag or written
@@ -126,12 +133,16 @@ def _argument_violation(case: Case, problem: ArgumentProblem) -> Violation:
 
 def _undecided(case: Case) -> Iterator[Undecided]:
     program = case.program
+    if not any(program.near[node] & case.different for node in case.resolution.undecided):
+        return  # none reads a flag that the command gives
     telling = case.telling()
     unread = {problem.flag for problem in case.arguments.problems}
     for node in case.resolution.undecided:
         flags = telling.flags(node)
         if not flags:
             continue
+        from solver.answers import Undecided
+
         explainer = case.explainer
         missing = explainer.missing(node)
         if missing and unread.issuperset(missing):
@@ -153,6 +164,9 @@ def _rewrites(case: Case) -> Iterator[Rewrite]:
         final = resolution.final(name)
         if not is_known(given) or not is_known(final) or plain(final) == plain(given):
             continue
+        from constraints.expression.syntax import TRUE
+        from solver.answers import Rewrite
+
         node = _chooser(case, program.final[name])
         why = "" if case.explainer.condition(node) == TRUE else case.explainer.message(node)
         yield Rewrite(
@@ -168,6 +182,8 @@ def _rewrites(case: Case) -> Iterator[Rewrite]:
 
 def _chooser(case: Case, node: int) -> int:
     """The last of a variable's steps, from this one back, that took effect."""
+    from solver.stepping import condition_of
+
     program, values = case.program, case.resolution.values
     while program.kinds[node] == Kind.SET:
         if condition_of(program, node, program.terms(node), values) is not False:
@@ -178,12 +194,16 @@ def _chooser(case: Case, node: int) -> int:
 
 def _notices(case: Case) -> Iterator[Remark]:
     for notice in case.arguments.notices:
+        from solver.answers import Remark
+
         flags = () if notice.flag is None else (notice.flag,)
         yield Remark(notice.code, "argument", notice.message, flags)
     program = case.program
     usual = frozenset(case.base.noticed)
     for node in case.resolution.noticed:
         if node not in usual:
+            from solver.answers import Remark
+
             explainer = case.explainer
             yield Remark(
                 code=program.codes[node],

@@ -10,8 +10,8 @@ from solver.answers import Answer
 from solver.program import ALWAYS, NOTHING, Kind, Program
 
 if TYPE_CHECKING:
-    from constraints.catalog import Flag, Value
     from constraints.expression.syntax import Expression
+    from constraints.vocabulary import Flag, Value
 
 
 @dataclass(frozen=True, slots=True)

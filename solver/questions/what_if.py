@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Unpack
 
-from constraints.catalog import Flag, Value
 from constraints.domain import accepts, read_words, takes_many_words, takes_no_word
 from constraints.errors import FlagError
 from constraints.expression.values import same
 from constraints.parsers import BadWord
+from constraints.vocabulary import Flag, Value
 from solver.answers import (
     AllowedValues,
     FinalValue,

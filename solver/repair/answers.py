@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from constraints.catalog import Value
+from constraints.vocabulary import Value
 from solver.repair.protocol import NOT_GIVEN, Placeholder, Rule
 
 Action: TypeAlias = Literal["set", "remove", "add"]

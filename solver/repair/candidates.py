@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from constraints.catalog import Value
+from constraints.vocabulary import Value
 from solver.repair.budget import Budget
 from solver.repair.protocol import Constraints, Domain, Rule
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal, Protocol, TypeAlias
 
-from constraints.catalog import Value
+from constraints.vocabulary import Value
 
 Rule: TypeAlias = Hashable
 """Names a rule. Equal for the same rule in every call; printed by nobody here."""
