@@ -281,6 +281,15 @@ def _isinstance(x: Executor, arguments: list[Value], keywords: Keywords, node: a
     return disjunction(_is_a(x, value, one, node) for one in choices)
 
 
+# Abstract classes of Python, by the types of plain data that they admit.
+_ABSTRACT = {
+    "Integral": ("int",), "Real": ("int", "float"), "Number": ("int", "float"), "Mapping": ("dict",),
+    "Sequence": ("list", "tuple", "str"), "Iterable": ("list", "tuple", "dict", "set", "str"), "Set": ("set",),
+    "Collection": ("list", "tuple", "dict", "set", "str"),
+}  # fmt: skip
+_NEVER_DATA = ("torch.", "numpy.", "pathlib.", "enum.", "PIL.", "transformers.", "argparse.", "dataclasses.", "bytes")
+
+
 def _is_a(x: Executor, value: Value, wanted: Value, node: ast.AST) -> Expression:
     if isinstance(value, Name | Facts) and (isinstance(value, Facts) or value.path.startswith("model.")):
         path = value.path
@@ -290,7 +299,8 @@ def _is_a(x: Executor, value: Value, wanted: Value, node: ast.AST) -> Expression
     if isinstance(value, Expression):
         if isinstance(wanted, External):
             name = wanted.path.split(".")[-1]
-            name = {"Sequence": "list", "Mapping": "dict", "Number": "float"}.get(name, name)
+            if name in _ABSTRACT:
+                return disjunction(_is_a(x, value, External(one), node) for one in _ABSTRACT[name])
             if is_constant(value) and name in _TYPES:
                 held = value_of(value)
                 python = {"int": int, "float": float, "str": str, "bool": bool, "list": list, "tuple": tuple,
@@ -298,7 +308,9 @@ def _is_a(x: Executor, value: Value, wanted: Value, node: ast.AST) -> Expression
                 return TRUE if isinstance(held, python) else FALSE
             if name in _TYPES:
                 return Call("is_instance", (value, Literal(name)))
-            return FALSE
+            if wanted.path.startswith(_NEVER_DATA):
+                return FALSE
+            return x.unknown(node, f"whether data is a {wanted.path}")
         return FALSE
     if isinstance(value, EnumMember):
         if isinstance(wanted, Class):
