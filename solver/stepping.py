@@ -18,8 +18,8 @@ def careful(program: Program, node: int, values: list[Value]) -> Value:
     """The value of a node that is no leaf, from those of the nodes before it. Never raises.
 
     Returns:
-        True, False, UNKNOWN or a Fault for a guard, a rule and a notice; for a let or a set, its value. MISSING
-        for a set that has taken no effect on what had no value before, and for a let that nobody reads.
+        True, False, UNKNOWN or a Fault for a guard, a rule and a notice; for a let or a set its value, or
+        MISSING: for a set that took no effect on what had none before, and for a let that nobody reads.
     """
     terms = program.terms(node)
     condition = condition_of(program, node, terms, values)

@@ -116,6 +116,7 @@ def test_the_toy_catalog_is_written_as_it_stands():
 def test_a_shifted_line_number_changes_no_entry():
     toy = from_text(TOY)
     first = toy.steps[0]
+    assert isinstance(first, Set)
     shifted = Catalog(
         toy.release,
         toy.flags,
@@ -142,7 +143,8 @@ def test_a_shifted_line_number_changes_no_entry():
     ],
 )
 def test_an_error_says_what_is_wrong_and_where(change, reason, line):
-    source = TOY.replace(*change, 1)
+    before, after = change
+    source = TOY.replace(before, after, 1)
     with pytest.raises(CatalogError) as caught:
         from_text(source, path="toy.json")
     assert reason in caught.value.reason

@@ -10,7 +10,7 @@ import pytest
 
 from constraints.errors import CatalogError, UnknownRelease
 from constraints.expression.values import same
-from solver import flattening, program_cache
+from solver import program_cache
 from solver.program import Details, Program
 from solver.program_cache import cache_folder, load_executable, make_executable
 from tests import toy
@@ -31,9 +31,14 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def made(monkeypatch):
     """How many programs were made from a catalog, rather than read."""
-    count = []
-    flatten = flattening.flatten
-    monkeypatch.setattr(flattening, "flatten", lambda catalog: count.append(1) or flatten(catalog))
+    count: list[int] = []
+    flatten = program_cache.flatten
+
+    def counted(catalog):
+        count.append(1)
+        return flatten(catalog)
+
+    monkeypatch.setattr(program_cache, "flatten", counted)
     return count
 
 

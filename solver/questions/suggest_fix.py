@@ -79,6 +79,8 @@ def fix_of(
     timeout: float | None,
 ) -> SuggestedFix:
     """The smallest changes of a case; arguments as for `suggest_fix`."""
+    if max_changes is not None and max_changes < 1:
+        raise ValueError("max_changes must be at least 1")
     report = report_of(case, ignore=ignore)
     spelt = _respelled(case, ignore)
     extra = len(spelt.respellings)
@@ -97,6 +99,8 @@ def fix_of(
         )
         if search.status in {"found", "nothing-to-mend"}:
             break
+    if left == 0 and search.status != "nothing-to-mend":
+        return SuggestedFix(report, "none-exists", None, proven_smallest=False, at_least=extra + 1)
     return _answer(report, spelt, search, is_lenient=is_lenient)
 
 
