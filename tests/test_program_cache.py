@@ -10,7 +10,7 @@ import pytest
 
 from constraints.errors import CatalogError, UnknownRelease
 from constraints.expression.values import same
-from solver import program_cache
+from solver import flattening, program_cache
 from solver.program import Details, Program
 from solver.program_cache import cache_folder, load_executable, make_executable
 from tests import toy
@@ -32,13 +32,13 @@ def folder(tmp_path, monkeypatch):
 def made(monkeypatch):
     """How many programs were made from a catalog, rather than read."""
     count: list[int] = []
-    flatten = program_cache.flatten
+    flatten = flattening.flatten
 
     def counted(catalog):
         count.append(1)
         return flatten(catalog)
 
-    monkeypatch.setattr(program_cache, "flatten", counted)
+    monkeypatch.setattr(flattening, "flatten", counted)
     return count
 
 
