@@ -15,6 +15,7 @@ from solver.report import render
 from solver.report.document import Document, Entry, Problem
 
 if TYPE_CHECKING:
+    from constraints.vocabulary import Flag
     from solver.answers import AllowedValues
     from solver.cli.options import Options
     from solver.launch import Launch
@@ -42,7 +43,7 @@ def run(invocation: Invocation, options: Options) -> int:
             problems.append(Problem(name, str(error)))
             continue
         entries += [ask(each, launch, options) for each, launch in launches]
-    document = Document(tuple(entries), tuple(problems), _speller(options), verbose=options.verbose)
+    document = Document(tuple(entries), tuple(problems), _flags_of(options), verbose=options.verbose)
     write_report(render(document, ink_for(options), output_format=options.output_format), options)
     for problem in problems:
         write_error(problem.message)
@@ -136,16 +137,15 @@ def _flags(texts: tuple[str, ...], options: Options, option: str) -> tuple[str, 
     return tuple(flag_named(text, flags, option=option) for text in texts)
 
 
-def _speller(options: Options) -> Callable[[str, str], str]:
-    """What spells the flags of a release; a catalog that the options name by its path is not looked for."""
+def _flags_of(options: Options) -> Callable[[str], Mapping[str, Flag]]:
+    """Looks up the flags of a release: in the catalog that the options name, since that may be a file."""
 
-    def spell(release: str, flag: str) -> str:
+    def look_up(release: str) -> Mapping[str, Flag]:
         from solver.program_cache import load_executable
 
-        known = load_executable(options.release or release).program.flags.get(flag)
-        return flag if known is None else known.spelling
+        return load_executable(options.release or release).program.flags
 
-    return spell
+    return look_up
 
 
 def _is_refused(entry: Entry) -> bool:

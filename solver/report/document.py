@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from constraints.vocabulary import Flag
     from solver.answers import AllowedValues, Report, SuggestedFix, WhatIf
 
 
@@ -40,14 +41,24 @@ class Document(NamedTuple):
     Attributes:
         entries: the launches, in the order of their sources.
         problems: the sources that could not be read, in order.
-        spelling: how a flag of a release is written, `("0.5.23", "tp_size") -> "--tp-size"`.
+        flags_of: the flags of a release, by field name.
         verbose: whether the reader asked for all there is; only formats made for people heed it.
     """
 
     entries: tuple[Entry, ...]
     problems: tuple[Problem, ...]
-    spelling: Callable[[str, str], str]
+    flags_of: Callable[[str], Mapping[str, Flag]]
     verbose: bool = False
+
+    def spelling(self, release: str, flag: str) -> str:
+        """How a flag of a release is written: `tp_size` as `--tp-size`."""
+        known = self.flags_of(release).get(flag)
+        return flag if known is None else known.spelling
+
+    def must_be_given(self, release: str, flag: str) -> bool:
+        """Whether the release starts with no command without the flag."""
+        known = self.flags_of(release).get(flag)
+        return known is not None and any(option.required for option in known.options)
 
 
 def spelling_as_written(report: Report, document: Document) -> Callable[[str], str]:

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from constraints.expression.parse import parse
+from constraints.vocabulary import Flag, Option
 from solver.answers import (
     AllowedValues,
     Cause,
@@ -35,6 +36,12 @@ WORDS = (
     *("--disaggregation-mode", "decode", "--dcp-size", "2"),
     *("--disaggregation-decode-retraction-backup", "host_pool"),
 )
+FLAGS = {
+    name: Flag(
+        name, "str", options=(Option((f"--{name.replace('_', '-')}",), required=name == "model_path"),)
+    )
+    for name in ("model_path", "dcp_size", "chunked_prefill_size", "enable_prefill_cp")
+}
 LAUNCH = Launch(words_of(WORDS)[3:], form="module", prefix=words_of(WORDS)[:3])
 DCP = Cause("dcp_size", "given", 2, "--dcp-size")
 BACKUP = Cause(
@@ -55,6 +62,7 @@ VIOLATION = Violation(
         causes=(
             BACKUP,
             DCP,
+            Cause("model_path", "given", "m", "--model-path"),
             Cause("pp_size", "default", 1, "--pp-size"),
             Cause("gpu.sm", "fact", 90, "gpu.sm"),
         ),
@@ -171,7 +179,7 @@ ALLOWED = AllowedValues(
 
 
 def document(*entries: Entry, problems: tuple[Problem, ...] = (), verbose: bool = False) -> Document:
-    return Document(entries, problems, lambda _release, flag: f"--{flag.replace('_', '-')}", verbose)
+    return Document(entries, problems, lambda _release: FLAGS, verbose)
 
 
 DOCUMENTS = {

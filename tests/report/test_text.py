@@ -31,6 +31,8 @@ def test_a_violation_says_what_why_and_where() -> None:
     assert "--dcp-size 2" in text
     assert "--pp-size 1 (default)" not in text
     assert "--pp-size 1 (default)" in full("refused, verbose")
+    assert "--model-path m" not in text
+    assert "--model-path m" in full("refused, verbose")
     assert "gpu.sm = 90" in text
     assert "perhaps" in text
 

@@ -27,7 +27,7 @@ def change(answer: WhatIf, document: Document, ink: Ink) -> Iterator[str]:
         yield ""
         yield f"Breaks {counted(len(answer.newly_broken), 'rule')}:"
         for violation in answer.newly_broken:
-            yield from violation_lines(violation, ink, verbose=document.verbose)
+            yield from violation_lines(violation, after, document, ink)
     final_values = [each for each in answer.final_values if document.verbose or _is_known(each)]
     if final_values:
         yield ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from solver.report.ink import Ink
@@ -11,7 +11,7 @@ from solver.report.wording import cause_text, counted, option_text, shortened, v
 
 if TYPE_CHECKING:
     from constraints.expression.syntax import Expression
-    from solver.answers import Reason, Report, Violation
+    from solver.answers import Cause, Reason, Report, Violation
     from solver.report.document import Document
 
 _CAUSES_SHOWN = 6
@@ -22,26 +22,28 @@ _ANY_FACT = "--fact"
 
 def findings(report: Report, document: Document, ink: Ink) -> Iterator[str]:
     """All that a check found."""
-    yield from violations(report, ink, verbose=document.verbose)
+    yield from violations(report, document, ink)
     yield from undecided(report, ink, verbose=document.verbose)
     yield from rewrites(report, document, ink)
     yield from notices(report, ink, verbose=document.verbose)
 
 
-def violations(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
+def violations(report: Report, document: Document, ink: Ink) -> Iterator[str]:
     """Each broken rule: its code and sentence, what it follows from, where SGLang enforces it."""
     for violation in report.violations:
         yield ""
-        yield from violation_lines(violation, ink, verbose=verbose)
+        yield from violation_lines(violation, report, document, ink)
 
 
-def violation_lines(violation: Violation, ink: Ink, *, verbose: bool) -> Iterator[str]:
+def violation_lines(violation: Violation, report: Report, document: Document, ink: Ink) -> Iterator[str]:
     """One broken rule."""
+    verbose = document.verbose
     yield from headed(violation.code, ink.bad, _sentence(violation.message), ink)
     if violation.suggestion:
         yield from labelled("perhaps", violation.suggestion, ink)
     if violation.reason.causes and violation.kind != "argument":
-        yield from labelled("because", _causes(violation.reason, verbose=verbose), ink)
+        causes = violation.reason.causes if verbose else _telling(violation.reason, report, document)
+        yield from labelled("because", _listed(causes, verbose=verbose), ink)
     if violation.at:
         where = f"{violation.at}, in {violation.function}"
         raised = f" ({violation.exception})" if verbose and violation.exception else ""
@@ -113,9 +115,14 @@ def notices(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
         yield from wrapped(f"note: {_sentence(each.message)}{where}", "", "      ", ink)
 
 
-def _causes(reason: Reason, *, verbose: bool) -> str:
-    """What was given and what the world is like; what was left at its default too where verbose."""
-    causes = [each for each in reason.causes if verbose or each.kind != "default"] or reason.causes
+def _telling(reason: Reason, report: Report, document: Document) -> Sequence[Cause]:
+    """The causes that a person would name: not what every command gives, nor what was left at its default."""
+    given = [each for each in reason.causes if each.kind != "default"]
+    chosen = [each for each in given if not document.must_be_given(report.release, each.name)]
+    return chosen or given or reason.causes
+
+
+def _listed(causes: Sequence[Cause], *, verbose: bool) -> str:
     shown = [cause_text(each).replace(" ", UNBROKEN) for each in causes]
     more = 0 if verbose else len(shown) - _CAUSES_SHOWN
     tail = f" and {more} more (--verbose)" if more > 1 else ""
