@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from constraints.catalog import Fact
@@ -22,6 +22,10 @@ from constraints.sglang.model_facts import ModelFacts, architecture_facts, model
 Value: TypeAlias = Any
 
 _CPU_ENGINE = "SGLANG_USE_CPU_ENGINE"
+_OVERRIDES = "json_model_override_args"
+
+FLAGS_OF_FACTS = (_OVERRIDES,)
+"""Flags that change what is a fact of the model to the rules: they belong to the world, not to a repair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ def gather_facts(
     draft_model_config: Mapping[str, Value] | os.PathLike[str] | str | None = None,
     environment: Mapping[str, str] | None = None,
     unknown_environment: Collection[str] = (),
+    flags: Mapping[str, Value] | None = None,
     known: Mapping[str, Value] | None = None,
 ) -> Facts:
     """Everything that a caller knows, ready to be asked.
@@ -92,6 +97,7 @@ def gather_facts(
         draft_model_config: the same of the model that drafts for it.
         environment: the variables that are set.
         unknown_environment: variables of which nobody knows what they are set to, or whether.
+        flags: the values of those of `FLAGS_OF_FACTS` that the command gives.
         known: facts by path; they go before all others. `host.memory_bytes` and `host.numa_nodes` together
             give the CPU engine's `gpu.memory_mib`.
 
@@ -120,7 +126,21 @@ def gather_facts(
         models["model"] = architecture_facts(model_architecture)
     if draft_model_config is not None:
         models["draft_model"] = model_facts(draft_model_config)
+    overrides = _overrides((flags or {}).get(_OVERRIDES, "{}"))
+    if overrides != {}:
+        models = {role: replace(model, overrides=overrides) for role, model in models.items()}
     return Facts(catalog_facts, facts, models, variables, unknown)
+
+
+def _overrides(text: Value) -> Mapping[str, Value] | None:
+    """What `--json-model-override-args` says; None where it is not known. SGLang refuses what is no JSON object."""
+    if text is UNKNOWN:
+        return None
+    try:
+        overrides = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return {}
+    return overrides if isinstance(overrides, dict) else {}
 
 
 _TYPES: Mapping[str, type | tuple[type, ...]] = {

@@ -38,11 +38,13 @@ class ModelFacts:
         source: the content of config.json.
         is_whole: whether that is all there is to know; if not, what the source does not say is unknown.
         folder: where the model's other files would be, if it is known.
+        overrides: attributes that the command gives other values; None where it is not known which.
     """
 
     source: Mapping[str, Value]
     is_whole: bool = True
     folder: Path | None = None
+    overrides: Mapping[str, Value] | None = field(default_factory=dict)
     _loaded: list[Loaded] = field(default_factory=list, repr=False, compare=False)
     _key: list[str] = field(default_factory=list, repr=False, compare=False)
 
@@ -57,6 +59,8 @@ class ModelFacts:
             UNKNOWN where that cannot be told.
         """
         _, part, *attributes = path.split(".")
+        if self.overrides is None:
+            return UNKNOWN
         if not self.is_whole:
             known = part == _CONFIG and len(attributes) == 1 and attributes[0] in self.source
             return self.source[attributes[0]] if known else UNKNOWN
@@ -77,7 +81,7 @@ class ModelFacts:
         return hash(self.key())
 
     def _content(self) -> list[Value]:
-        return [self.is_whole, self.source, str(self.folder or "")]
+        return [self.is_whole, self.source, str(self.folder or ""), self.overrides]
 
     def _of_files(self, part: str) -> Value:
         from constraints.sglang import model_files
@@ -95,7 +99,7 @@ class ModelFacts:
             from constraints.sglang.config_classes import shipped_classes
             from constraints.sglang.model_loading import load
 
-            self._loaded.append(load(self.source, shipped_classes()))
+            self._loaded.append(load(self.source, shipped_classes(), self.overrides))
         return self._loaded[0]
 
 

@@ -30,6 +30,7 @@ _GEMMA4_TYPES = (
 _NOT_REBUILT = ("s.Mamba2Config", "s.MambaConfig", "s.FalconMambaConfig")
 _TEXT_PARTS = ("text_config", "llm_config", "language_config", "thinker_config")
 _NESTED = ("text_config", "llm_config", "language_config", "vision_config", "thinker_config")
+_ROPE = ("rope_scaling", "rope_parameters")
 _SHARED = ("pad_token_id", "bos_token_id", "eos_token_id", "tie_word_embeddings")
 
 
@@ -50,12 +51,15 @@ class Loaded(NamedTuple):
         return UNKNOWN if self.config.is_open else self.text is self.config
 
 
-def load(source: Mapping[str, Value], classes: ConfigClasses) -> Loaded:
+def load(
+    source: Mapping[str, Value], classes: ConfigClasses, overrides: Mapping[str, Value] | None = None
+) -> Loaded:
     """The configuration that SGLang makes of a config.json.
 
     Args:
         source: the file's content.
         classes: the table of a release.
+        overrides: what `--json-model-override-args` says instead, by attribute.
 
     Returns:
         The objects; of a `model_type` that the table lacks (its class comes with the checkpoint), one that
@@ -63,7 +67,24 @@ def load(source: Mapping[str, Value], classes: ConfigClasses) -> Loaded:
     """
     builder = Builder(classes)
     config = _parsed(copy.deepcopy(dict(source)), builder)
+    _override(config, overrides or {})
     return Loaded(config, text_part(config, builder))
+
+
+def _override(config: ConfigObject, overrides: Mapping[str, Value]) -> None:
+    """Writes single attributes anew: into a nested configuration one by one, rope's settings merged."""
+    if overrides and any(name.endswith("DeepseekV41Config") for name in config.class_names()):
+        config.forget()  # this class renames what it is given
+        return
+    for name, value in overrides.items():
+        current = config.read(name)
+        if isinstance(value, Mapping) and isinstance(current, ConfigObject):
+            for inner, changed in value.items():
+                current.write(inner, copy.deepcopy(changed))
+        elif name in _ROPE and isinstance(value, Mapping) and isinstance(current, Mapping):
+            config.write(name, {**current, **copy.deepcopy(dict(value))})
+        else:
+            config.write(name, copy.deepcopy(value))
 
 
 def text_part(config: ConfigObject, builder: Builder) -> ConfigObject:
