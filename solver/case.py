@@ -36,6 +36,7 @@ class Circumstances(TypedDict, total=False):
     release: str | None
     gpu: str | None
     model_config: ModelConfig | None
+    draft_model_config: ModelConfig | None
     env: Mapping[str, str] | None
     facts: Mapping[str, Value] | None
     catalog: Catalog | None
@@ -134,6 +135,7 @@ def case_of(
     release: str | None = None,
     gpu: str | None = None,
     model_config: ModelConfig | None = None,
+    draft_model_config: ModelConfig | None = None,
     env: Mapping[str, str] | None = None,
     facts: Mapping[str, Value] | None = None,
     catalog: Catalog | None = None,
@@ -146,6 +148,7 @@ def case_of(
             installed beside this package, if it is on offer; else the newest.
         gpu: the name of a machine.
         model_config: the model's configuration: a path, or its content.
+        draft_model_config: the same of the model that drafts for it.
         env: environment variables of the server; those that the command itself sets win.
         facts: single facts by dotted path; these win over all others.
         catalog: a catalog to use instead of one on offer.
@@ -162,21 +165,26 @@ def case_of(
         executable = load_executable(release)
     else:
         executable, release_source = make_executable(catalog), "the catalog given"
+    arguments = parse_arguments(executable.program.flags, launch)
     world = world_of(
         executable,
         gpu=gpu,
         model_config=model_config,
+        draft_model_config=draft_model_config,
         env={**(env or {}), **launch.environment},
         unknown_env=launch.unknown_environment,
+        flags={name: flag.value for name, flag in arguments.given.items()},
         facts=facts,
     )
-    return resolved(executable, release_source, launch, world)
+    return resolved(executable, release_source, launch, world, arguments)
 
 
-def resolved(executable: Executable, release_source: str, launch: Launch, world: World) -> Case:
+def resolved(
+    executable: Executable, release_source: str, launch: Launch, world: World, arguments: Arguments | None = None
+) -> Case:
     """The case of a launch in a world that is there already."""
     program = executable.program
-    arguments = parse_arguments(program.flags, launch)
+    arguments = arguments or parse_arguments(program.flags, launch)
     given = {name: flag.value for name, flag in arguments.given.items() if name in program.leaf_of_flag}
     base = base_of(executable, world, given)
     return Case(executable, release_source, launch, arguments, world, base, base.with_given(given))

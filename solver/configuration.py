@@ -22,6 +22,7 @@ from solver.repair import NOT_GIVEN, Changes, Domain, Placeholder
 from solver.resolution import Resolution
 from solver.undecided import Telling
 from solver.unknown import Unknowns
+from solver.worlds import held_flags
 
 Rule: TypeAlias = tuple[str, int]
 """`("argument", i)` for the i-th problem of the arguments; `("rule", node)` and `("undecided", node)`."""
@@ -157,11 +158,13 @@ class Configuration:
     def _changeable(self) -> frozenset[str]:
         """The flags with an option, without those to keep: what must be given, as the model, is kept too."""
         wrong = {problem.flag for problem in self._case.arguments.problems}
+        held = held_flags(self._program, self._case.given)
         return frozenset(
             name
             for name, flag in self._program.flags.items()
             if flag.options
             and name not in self._keep
+            and name not in held
             and (name in wrong or not any(option.required for option in flag.options))
         )
 

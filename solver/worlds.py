@@ -39,8 +39,10 @@ def world_of(
     *,
     gpu: str | None = None,
     model_config: ModelConfig | None = None,
+    draft_model_config: ModelConfig | None = None,
     env: Mapping[str, str] | None = None,
     unknown_env: Collection[str] = (),
+    flags: Mapping[str, Value] | None = None,
     facts: Mapping[str, Value] | None = None,
 ) -> World:
     """The facts that a program reads, as far as what is said here tells them.
@@ -49,8 +51,10 @@ def world_of(
         executable: the program.
         gpu: the name of a machine.
         model_config: the model's configuration.
+        draft_model_config: that of the model that drafts for it.
         env: the server's environment variables; one that is not in it is taken to be unset.
         unknown_env: variables that are set, but nobody knows to what.
+        flags: the flags given; only those that facts depend on (`flags_of_facts`) are looked at.
         facts: single facts by dotted path; these win.
 
     Raises:
@@ -58,7 +62,28 @@ def world_of(
         UnreadableInput: the model's configuration can't be read.
     """
     unknown = frozenset(unknown_env)
-    return _world(_Question(executable, gpu, model_config, env or {}, unknown, facts or {}))
+    depends = {name: flags[name] for name in flags_of_facts(executable.program) if flags and name in flags}
+    models = (model_config, draft_model_config)
+    return _world(_Question(executable, gpu, models, env or {}, unknown, depends, facts or {}))
+
+
+def flags_of_facts(program: Program) -> tuple[str, ...]:
+    """The flags that change what the rules read as facts. They belong to the world: no repair changes them."""
+    if program.engine != "sglang":
+        return ()
+    from constraints.sglang.facts import FLAGS_OF_FACTS
+
+    return tuple(name for name in FLAGS_OF_FACTS if name in program.flags)
+
+
+def held_flags(program: Program, given: Mapping[str, Value]) -> frozenset[str]:
+    """The flags of `flags_of_facts` that no repair may touch: all but those given that change no fact."""
+    flags = flags_of_facts(program)
+    if not flags:
+        return frozenset()
+    from constraints.sglang.facts import changes_facts
+
+    return frozenset(name for name in flags if name not in given or changes_facts(name, given[name]))
 
 
 def unsaid_leaves(program: Program, world: World) -> Leaves:
@@ -85,29 +110,32 @@ def base_of(executable: Executable, world: World, given: Collection[str]) -> Res
 class _Question:
     """The arguments of `world_of`, equal where they ask the same of files that have not changed."""
 
-    __slots__ = ("_key", "env", "executable", "facts", "gpu", "model_config", "unknown_env")
+    __slots__ = ("_key", "env", "executable", "facts", "flags", "gpu", "models", "unknown_env")
 
     def __init__(
         self,
         executable: Executable,
         gpu: str | None,
-        model_config: ModelConfig | None,
+        models: tuple[ModelConfig | None, ModelConfig | None],
         env: Mapping[str, str],
         unknown_env: frozenset[str],
+        flags: Mapping[str, Value],
         facts: Mapping[str, Value],
     ) -> None:
         self.executable = executable
         self.gpu = gpu
-        self.model_config = model_config
+        self.models = models
         self.env = env
         self.unknown_env = unknown_env
+        self.flags = flags
         self.facts = facts
         variables = (tuple(sorted(env.items())), unknown_env)
-        self._key = (id(executable), gpu, _model_key(model_config), variables, _key(facts))
+        keys = tuple(map(_model_key, models))
+        self._key = (id(executable), gpu, keys, variables, _key(flags), _key(facts))
 
     @property
     def says_anything(self) -> bool:
-        return bool(self.gpu or self.model_config is not None or self.env or self.unknown_env or self.facts)
+        return bool(self.gpu or any(self.models) or self.env or self.unknown_env or self.facts)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Question) and other._key == self._key
@@ -147,15 +175,15 @@ def _world(question: _Question) -> World:
     sources: dict[str, str] = {}
     if program.engine == "sglang":
         said = _sglang_facts(question)
-    elif question.gpu is not None or question.model_config is not None:
+    elif question.gpu is not None or any(question.models):
         raise FactError(
             "gpu", question.gpu, f"nothing here knows the machines and models of {program.engine}"
         )
     if question.gpu is not None:
         sources["gpu"] = question.gpu
-    if question.model_config is not None:
-        inline = isinstance(question.model_config, Mapping)
-        sources["model_config"] = "(given as a value)" if inline else str(question.model_config)
+    for source, model in zip(("model_config", "draft_model_config"), question.models, strict=True):
+        if model is not None:
+            sources[source] = "(given as a value)" if isinstance(model, Mapping) else str(model)
     for name in sorted(question.env):
         sources[f"env.{name}"] = question.env[name]
     for name in sorted(question.unknown_env):
@@ -186,7 +214,9 @@ def _sglang_facts(question: _Question) -> dict[str, Value]:
     facts = gather_facts(
         program.facts,
         machine=question.gpu,
-        model_config=question.model_config,
+        model_config=question.models[0],
+        draft_model_config=question.models[1],
+        flags=question.flags,
         environment=question.env,
         unknown_environment=question.unknown_env,
         known=question.facts,

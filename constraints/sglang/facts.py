@@ -132,6 +132,11 @@ def gather_facts(
     return Facts(catalog_facts, facts, models, variables, unknown)
 
 
+def changes_facts(flag: str, value: Value) -> bool:
+    """Whether a value of one of `FLAGS_OF_FACTS` makes any fact another."""
+    return flag == _OVERRIDES and _overrides(value) != {}
+
+
 def _overrides(text: Value) -> Mapping[str, Value] | None:
     """What `--json-model-override-args` says; None where it is not known. SGLang refuses what is no JSON object."""
     if text is UNKNOWN:

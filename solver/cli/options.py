@@ -128,6 +128,12 @@ class Options:
         help="The model's config.json, or the folder that holds it.",
         variable="FLAGFIT_MODEL_CONFIG",
     )
+    draft_model_config: str | None = option(
+        "--draft-model-config",
+        metavar="PATH",
+        help="The same of the model that drafts for it (speculative decoding).",
+        variable="FLAGFIT_DRAFT_MODEL_CONFIG",
+    )
     env: tuple[tuple[str, str], ...] = option(
         "--env",
         metavar="NAME=VALUE",

@@ -24,6 +24,7 @@ def check(
     release: str | None = None,
     gpu: str | None = None,
     model_config: ModelConfig | None = None,
+    draft_model_config: ModelConfig | None = None,
     env: Mapping[str, str] | None = None,
     facts: Mapping[str, Value] | None = None,
     catalog: Catalog | None = None,
@@ -37,6 +38,7 @@ def check(
             if there is a catalog of it; else the newest there is.
         gpu: the machine, `h100`; without one, facts of it are not known.
         model_config: the model's `config.json`: its path, its folder, or its content.
+        draft_model_config: the same of the model that drafts for it, where there is one.
         env: environment variables of the server, beside those that the command sets itself.
         facts: single facts by dotted path, `{"gpu.count": 8}`; these win over all others.
         catalog: a catalog to use instead of one on offer.
@@ -53,7 +55,14 @@ def check(
         FactError: the machine, or a fact's name, is not known.
     """
     case = case_of(
-        launch, release=release, gpu=gpu, model_config=model_config, env=env, facts=facts, catalog=catalog
+        launch,
+        release=release,
+        gpu=gpu,
+        model_config=model_config,
+        draft_model_config=draft_model_config,
+        env=env,
+        facts=facts,
+        catalog=catalog,
     )
     return report_of(case, ignore=ignore)
 
