@@ -161,13 +161,5 @@ def is_left_out(text: str) -> bool:
 
 
 def words_of(texts: Sequence[str]) -> tuple[Word, ...]:
-    """Words that were given as such, numbered from 1."""
-    return tuple(_word(number, text) for number, text in enumerate(texts, start=1))
-
-
-def _word(number: int, text: str) -> Word:
-    place = Place(WORDS, 1, number)
-    unknown = 0 if is_left_out(text) else placeholder_at(text)
-    if unknown is None:
-        return Word(text, place)
-    return Word(text, place, known=False, unknown_from=unknown, splits=is_left_out(text))
+    """Words that were given as such, numbered from 1. They are what the program receives: `$X` is `$X`."""
+    return tuple(Word(text, Place(WORDS, 1, number)) for number, text in enumerate(texts, start=1))
