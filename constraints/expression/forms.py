@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from constraints.expression.functions import FUNCTIONS
 from constraints.expression.syntax import (
     And,
@@ -16,8 +18,12 @@ from constraints.expression.syntax import (
 )
 
 
+@lru_cache(maxsize=8192)
 def free_names(expression: Expression) -> frozenset[str]:
-    """All names that an expression reads; the variable of a comprehension is none. Iterative."""
+    """All names that an expression reads; the variable of a comprehension is none. Iterative.
+
+    Kept for the expressions asked about last: the same few hundred are asked about with every command.
+    """
     found: set[str] = set()
     waiting: list[tuple[Expression, frozenset[str]]] = [(expression, frozenset())]
     while waiting:
