@@ -65,6 +65,17 @@ def extract(source_root: Path, version: str, codes: Codes | None = None) -> Extr
     return Extraction(catalog, coverage(catalog, entered))
 
 
+def steps_of_resolution(
+    source_root: Path, flags: Mapping[str, Flag], environment: Mapping[str, Fact]
+) -> tuple[Step, ...]:
+    """The steps of resolving a record with these flags, as the package under `source_root` does it.
+
+    Args:
+        environment: the environment variables that the engine declares, by `env.NAME`.
+    """
+    return _readable(finished(_executed(source_root, flags, environment).log))
+
+
 def _readable(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """The steps, every expression of which can be written down and read back as it is."""
     for step, guards in Catalog(Release("", ""), {}, {}, steps).walk():

@@ -33,9 +33,8 @@ def try_(x: Executor, node: ast.Try) -> None:
     """Runs a `try` statement."""
     state = x.state
     handlers = [h for h in node.handlers if not _reraises(h)]
-    attempt = Attempt(
-        len(state.guard), state.frame, tuple((_names(h), []) for h in handlers)
-    )
+    attempt = Attempt(len(state.guard), state.frame, tuple((_names(h), []) for h in handlers))
+    left_before = [len(exits) for exits in _ways_out(x)]
     if handlers:
         state.attempts.append(attempt)
     depth = len(state.guard)
@@ -47,9 +46,36 @@ def try_(x: Executor, node: ast.Try) -> None:
     if handlers:
         _run_handlers(x, handlers, attempt, depth)
     if node.finalbody:
+        for exits, count in zip(_ways_out(x), left_before, strict=True):
+            exits[count:] = [e for exit_ in exits[count:] if (e := _finished(x, exit_, node)) is not None]
         dead, state.dead = state.dead, ""
-        x.execute(node.finalbody)
+        if dead in {"", "raise"}:
+            x.execute(node.finalbody)
         state.dead = state.dead or dead
+
+
+def _ways_out(x: Executor) -> list[list[Exit]]:
+    """The lists of exits that a statement here may add to, but for exceptions."""
+    frame = x.state.frame
+    loops = frame.loops[-1:]
+    return [frame.returns, *(loop.continues for loop in loops), *(loop.breaks for loop in loops)]
+
+
+def _finished(x: Executor, exit_: Exit, node: ast.Try) -> Exit | None:
+    """A way out of a `try` after its `finally` has run on it; None where that ends otherwise."""
+    state = x.state
+    guard, dead, here = state.guard, state.dead, state.snapshot()
+    state.guard, state.dead = list(exit_.path), ""
+    state.restore(exit_.snapshot)
+    x.execute(node.finalbody)
+    finished = None
+    if not state.dead:
+        narrowed = state.guard[len(exit_.path) :]
+        test = conjunction((exit_.guard, *narrowed))
+        finished = Exit(test, state.snapshot(), exit_.value, tuple(state.guard))
+    state.guard, state.dead = guard, dead
+    state.restore(here)
+    return finished
 
 
 def _run_handlers(x: Executor, handlers: list[ast.ExceptHandler], attempt: Attempt, depth: int) -> None:
@@ -157,6 +183,17 @@ def raises_when(x: Executor, test: Expression, exception: str, node: ast.AST) ->
         state.guard.append(negation(test))
         attempt.negations.add(negation(test))
     return True
+
+
+def fails(x: Executor, test: Expression, exception: str, node: ast.AST) -> None:
+    """What is done here raises an exception where `test` holds: it is caught, or a rule."""
+    known = x.known(test)
+    if known is False:
+        return
+    if known:
+        raised(x, exception, node)
+    elif not raises_when(x, test, exception, node):
+        x.log.refuse((*x.state.guard, test), x.site(node), x.state.frame.name, TRUE, exception)
 
 
 def _caught(x: Executor, attempt: Attempt) -> Exit:

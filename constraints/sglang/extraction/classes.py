@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from constraints.expression.simplify import comparison, constant
+from constraints.expression.simplify import comparison, conjunction, constant, negation
 from constraints.expression.syntax import TRUE, Expression, Literal
 from constraints.sglang.extraction import attempts, expressions
 from constraints.sglang.extraction.state import Frame, choice
@@ -203,9 +203,8 @@ class Classes:
         ]
         names = constant(tuple(m.name for m in self.members(x, owner)))
         missing = comparison("not in", name, names)
-        if attempts.raises_when(x, missing, "KeyError", node):
-            return choice(rows)
-        return choice([*rows, (TRUE, x.fault("KeyError", node))])
+        attempts.fails(x, missing, "KeyError", node)
+        return choice(rows)
 
     def member_of_value(self, x: Executor, owner: Class, value: Expression, node: ast.AST) -> Value:
         """`Enum(value)`."""
@@ -216,7 +215,8 @@ class Classes:
         if missing is not None:
             rest = x.call(Method(owner, missing), [value], {}, node)
             return choice([*rows, (TRUE, rest)])
-        return choice([*rows, (TRUE, x.fault("ValueError", node))])
+        attempts.fails(x, conjunction(negation(test) for test, _ in rows), "ValueError", node)
+        return choice(rows)
 
 
 def _automatic(x: Executor, classes: Classes, owner: Class, name: str, index: int) -> Expression:

@@ -34,7 +34,7 @@ def comprehension(x: Executor, node: Node) -> Value:
 def _rows(x: Executor, node: Node, depth: int) -> list[tuple[Expression, Value]] | None:
     """Each element with its condition; None where what is gone through is not known."""
     generator = node.generators[depth]
-    iterable = expressions.evaluate(x, generator.iter)
+    iterable = expressions.evaluated(x, generator.iter)
     known = operations.elements_of(x, iterable, node)
     if known is None or len(known) > 512:
         return None
@@ -46,7 +46,7 @@ def _rows(x: Executor, node: Node, depth: int) -> list[tuple[Expression, Value]]
         x.assign(generator.target, element)
         tests = [guard]
         for condition in generator.ifs:
-            test = operations.truth(x, expressions.evaluate(x, condition))
+            test = operations.truth(x, expressions.evaluated(x, condition))
             tests.append(test)
             if test != TRUE:
                 x.state.guard.append(test)
@@ -66,10 +66,10 @@ def _rows(x: Executor, node: Node, depth: int) -> list[tuple[Expression, Value]]
 
 def _element(x: Executor, node: Node) -> Value:
     if isinstance(node, ast.DictComp):
-        key = expressions.evaluate(x, node.key)
-        value = expressions.evaluate(x, node.value)
+        key = expressions.evaluated(x, node.key)
+        value = expressions.evaluated(x, node.value)
         return x.state.allocate(Items("tuple", ((TRUE, key), (TRUE, value))))
-    return expressions.evaluate(x, node.elt)
+    return expressions.evaluated(x, node.elt)
 
 
 def _collected(x: Executor, node: Node, rows: list[tuple[Expression, Value]]) -> Value:
@@ -109,14 +109,14 @@ def _element_by_element(x: Executor, node: Node, variable: str, iterable: Expres
             x.assign(target, Item(bound, Literal(index)))
     else:
         x.assign(generator.target, bound)
-    tests = [operations.truth(x, expressions.evaluate(x, c)) for c in generator.ifs]
+    tests = [operations.truth(x, expressions.evaluated(x, c)) for c in generator.ifs]
     condition = conjunction(tests) if tests else None
     with x.under(condition or TRUE):
         if isinstance(node, ast.DictComp):
-            key = operations.as_expression(x, expressions.evaluate(x, node.key), node)
-            value = operations.as_expression(x, expressions.evaluate(x, node.value), node)
+            key = operations.as_expression(x, expressions.evaluated(x, node.key), node)
+            value = operations.as_expression(x, expressions.evaluated(x, node.value), node)
             pair = Collection("tuple", (key, value))
             return Call("dict", (Comprehension("list", pair, variable, iterable, condition),))
-        element = operations.as_expression(x, expressions.evaluate(x, node.elt), node)
+        element = operations.as_expression(x, expressions.evaluated(x, node.elt), node)
     kind = "set" if isinstance(node, ast.SetComp) else "list"
     return Comprehension(kind, element, variable, iterable, condition)  # type: ignore[arg-type]

@@ -317,8 +317,10 @@ def _of_entries(
             before, old = entries.get(key, (FALSE, NONE))
             rest = {k: v for k, v in entries.items() if k != key}
             state.store(receiver, Entries(rest))
-            default = arguments[1] if len(arguments) > 1 else x.fault("KeyError", node)
-            return merged_value(before, old, default)
+            if len(arguments) > 1:
+                return merged_value(before, old, arguments[1])
+            attempts.fails(x, negation(before), "KeyError", node)
+            return old
         case "copy":
             return state.allocate(content)
     return None

@@ -15,7 +15,7 @@ from collections.abc import Mapping as MappingType
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from constraints.expression.simplify import conditional, conjunction, negation, truth
+from constraints.expression.simplify import conditional, conjunction, disjunction, negation, truth
 from constraints.expression.syntax import FALSE, NONE, TRUE, Call, Expression, Item, Literal, Mapping, Unknown
 from constraints.sglang.extraction import attempts, calls, containers, expressions, loops, operations
 from constraints.sglang.extraction.classes import Classes
@@ -70,6 +70,7 @@ class Executor:
         self.causes: Counter[tuple[str, str]] = Counter()
         self.entered: dict[tuple[str, str], Function] = {}
         self.naming = True
+        self._refused: dict[Expression, tuple[Expression, ...]] = {}
         self._line = 0
         self._globals: dict[tuple[str, str], Value] = {}
         self._evaluating: set[tuple[str, str]] = set()
@@ -99,14 +100,37 @@ class Executor:
 
     @contextmanager
     def under(self, test: Expression) -> Iterator[None]:
-        """Evaluates something under one more condition, without branching the state."""
-        depth = len(self.state.guard)
+        """Evaluates something under one more condition, without branching the state.
+
+        What is raised inside is raised under that condition only: what comes after is still reached.
+        """
+        state = self.state
+        depth = len(state.guard)
         if test != TRUE:
-            self.state.guard.append(test)
-        try:
-            yield
-        finally:
-            del self.state.guard[depth:]
+            state.guard.append(test)
+        inner = len(state.guard)
+        yield
+        narrowed = state.guard[inner:]
+        del state.guard[depth:]
+        self.leave_condition(test, narrowed)
+
+    def leave_condition(self, test: Expression, narrowed: list[Expression]) -> None:
+        """After something that was evaluated where `test` holds: what its exceptions leave of the path."""
+        state = self.state
+        if test == TRUE:
+            state.guard.extend(narrowed)
+            return
+        if state.dead == "raise":
+            state.dead = ""
+            return
+        if state.dead == "caught":
+            state.dead, narrowed = "", [FALSE]
+        for inner in narrowed:
+            alive = disjunction((negation(test), inner))
+            state.guard.append(alive)
+            for attempt in state.attempts:
+                if inner in attempt.negations or inner == FALSE and attempt is state.caught_by:
+                    attempt.negations.add(alive)
 
     # Statements.
 
@@ -126,15 +150,10 @@ class Executor:
                 if not isinstance(value, ast.Constant):
                     self.refuse_faults(expressions.evaluate(self, value), value)
             case ast.Assign(targets=targets, value=value):
-                made = expressions.evaluate(self, value)
-                self.refuse_faults(made, value)
-                if isinstance(targets[0], ast.Tuple) and isinstance(made, Expression):
-                    self.refuse_faults(Item(made, Literal(0)), value)
-                for target in targets:
-                    self.assign(target, made)
+                self._assigned(targets, value)
             case ast.AnnAssign(target=target, value=value):
                 if value is not None:
-                    self.assign(target, expressions.evaluate(self, value))
+                    self._assigned([target], value)
             case ast.AugAssign():
                 self._augmented(node)
             case ast.Return(value=value):
@@ -187,6 +206,14 @@ class Executor:
             case _:
                 self.unknown(node, f"a {type(node).__name__} statement")
 
+    def _assigned(self, targets: list[ast.expr], value: ast.expr) -> None:
+        made = expressions.evaluate(self, value)
+        self.refuse_faults(made, value)
+        if isinstance(targets[0], ast.Tuple) and isinstance(made, Expression):
+            self.refuse_faults(Item(made, Literal(0)), value)
+        for target in targets if not self.state.dead else ():
+            self.assign(target, made)
+
     def _assert(self, node: ast.Assert) -> None:
         holds = operations.truth(self, expressions.evaluate(self, node.test))
         if self.state.dead:
@@ -197,13 +224,19 @@ class Executor:
 
     def refuse_faults(self, value: Value, node: ast.expr) -> None:
         """Writes a rule where evaluating the value here may fail."""
-        if not isinstance(value, Expression) or self.state.dead or self.state.attempts:
+        if not isinstance(value, Expression) or self.state.dead:
             return
-        kind = fault_kind(value, self.record.is_nullable, self.record.is_text, self.state.guard)
-        if kind:
+        guard = self.state.guard
+
+        def is_refused(part: Expression) -> bool:
+            earlier = self._refused.get(part)
+            return earlier is not None and tuple(guard[: len(earlier)]) == earlier
+
+        kind = fault_kind(value, self.record.is_nullable, self.record.is_text, guard, is_refused)
+        if kind and not attempts.would_catch(self, kind):
+            self._refused[value] = tuple(guard)
             crashes = Call("crashes", (value,))
-            at = self.site(_iterated(node) or node)
-            self.log.refuse((*self.state.guard, crashes), at, self.state.frame.name, TRUE, kind)
+            self.log.refuse((*guard, crashes), self.site(node), self.state.frame.name, TRUE, kind)
 
     def _if(self, node: ast.If) -> None:
         test = operations.truth(self, expressions.evaluate(self, node.test))
@@ -388,12 +421,17 @@ class Executor:
         load = ast.copy_location(_loaded(node.target), node.target)
         left = expressions.evaluate(self, load)
         right = expressions.evaluate(self, node.value)
+        if self.state.dead:
+            return
         if isinstance(left, Ref) and isinstance(node.op, ast.Add | ast.BitOr):
             from constraints.sglang.extraction.containers import extended
 
             if extended(self, left, right, node):
                 return
-        self.assign(node.target, operations.binary(self, expressions.OPERATORS[type(node.op)], left, right, node))
+        made = operations.binary(self, expressions.OPERATORS[type(node.op)], left, right, node)
+        self.refuse_faults(made, node.value)
+        if not self.state.dead:
+            self.assign(node.target, made)
 
     # Names and modules.
 
@@ -574,13 +612,6 @@ class Executor:
             snapshot = frame.returns[0].snapshot
         self.state.heap = self.state.heap | snapshot.heap
         return value
-
-
-def _iterated(node: ast.expr) -> ast.expr | None:
-    """What `any(… for … in it)` goes over: it is evaluated first, on its own line."""
-    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.GeneratorExp):
-        return node.args[0].generators[0].iter
-    return None
 
 
 def _last_comparison(test: ast.expr) -> ast.expr | None:

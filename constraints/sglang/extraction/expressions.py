@@ -111,6 +111,13 @@ def evaluate(x: Executor, node: ast.expr) -> Value:
     return x.unknown(node, f"a {type(node).__name__} expression")
 
 
+def evaluated(x: Executor, node: ast.expr) -> Value:
+    """The value of a part that is evaluated whatever becomes of it: what fails in it is a rule."""
+    value = evaluate(x, node)
+    x.refuse_faults(value, node)
+    return value
+
+
 def _call(x: Executor, node: ast.Call) -> Value:
     special = x.described.syntax_call(x, node)
     if special is not None:
@@ -131,9 +138,9 @@ def _call(x: Executor, node: ast.Call) -> Value:
                 return x.unknown(node, "a call with * of something not known")
             arguments.extend(value for _, value in known)
         else:
-            arguments.append(evaluate(x, argument))
+            arguments.append(evaluated(x, argument))
     for keyword in node.keywords:
-        value = evaluate(x, keyword.value)
+        value = evaluated(x, keyword.value)
         if keyword.arg is not None:
             keywords[keyword.arg] = (TRUE, value)
         elif (entries := _entries_of(x, value)) is not None or (
@@ -189,23 +196,23 @@ def _entries_of(x: Executor, value: Value) -> dict[object, tuple[Expression, Val
 def _boolean(x: Executor, values: list[ast.expr], conjunctive: bool) -> Value:  # noqa: FBT001
     """`a and b` or `a or b`, with Python's values and evaluation order."""
     parts: list[Value] = []
-    depth = len(x.state.guard)
-    try:
-        for node in values:
+    going_on: list[Expression] = []
+    for node in values:
+        with x.under(conjunction(going_on)):
             value = evaluate(x, node)
             if x.state.dead:
-                return NONE
+                # What is raised here ends all of it only where nothing before decides.
+                parts.append(FALSE if conjunctive else TRUE)
+                break
             test = operations.truth(x, value)
             known = x.known(test)
-            if known is not None and known is not conjunctive:
-                parts.append(value)
-                break
-            if known is None or node is values[-1]:
-                parts.append(value)
-            if known is None:
-                x.state.guard.append(test if conjunctive else negation(test))
-    finally:
-        del x.state.guard[depth:]
+        if known is not None and known is not conjunctive:
+            parts.append(value)
+            break
+        if known is None or node is values[-1]:
+            parts.append(value)
+        if known is None:
+            going_on.append(test if conjunctive else negation(test))
     if not parts:
         return TRUE if conjunctive else FALSE
     if len(parts) == 1:
@@ -213,13 +220,23 @@ def _boolean(x: Executor, values: list[ast.expr], conjunctive: bool) -> Value:  
     if all(isinstance(p, Expression) for p in parts):
         plain = [p for p in parts if isinstance(p, Expression)]
         if all(is_boolean(p) for p in plain):
-            return conjunction(plain) if conjunctive else disjunction(plain)
+            whole = conjunction(plain) if conjunctive else disjunction(plain)
+            return _kept_faults(x, plain if conjunctive else [negation(p) for p in plain], whole, values[0])
         return _and_or(plain, conjunctive)
     result = parts[-1]
     for value in reversed(parts[:-1]):
         test = operations.truth(x, value)
         result = merged_value(test, result, value) if conjunctive else merged_value(test, value, result)
     return result
+
+
+def _kept_faults(x: Executor, tests: list[Expression], whole: Expression, node: ast.expr) -> Expression:
+    """The whole of several tests; where it is a constant, the failures of those before the last are rules."""
+    if isinstance(whole, Literal):
+        for index, test in enumerate(tests):
+            with x.under(conjunction(tests[:index])):
+                x.refuse_faults(test, node)
+    return whole
 
 
 def _and_or(plain: list[Expression], conjunctive: bool) -> Expression:  # noqa: FBT001
@@ -235,12 +252,13 @@ def _comparison(x: Executor, node: ast.Compare) -> Value:
     left = evaluate(x, node.left)
     tests: list[Expression] = []
     for operator, right_node in zip(node.ops, node.comparators, strict=True):
-        right = evaluate(x, right_node)
-        if x.state.dead:
-            return NONE
-        tests.append(operations.compare(x, _COMPARISONS[type(operator)], left, right, node))
+        with x.under(conjunction(tests)):
+            right = evaluate(x, right_node)
+            if x.state.dead:
+                return NONE if not tests else conjunction((*tests, FALSE))
+            tests.append(operations.compare(x, _COMPARISONS[type(operator)], left, right, node))
         left = right
-    return tests[0] if len(tests) == 1 else conjunction(tests)
+    return tests[0] if len(tests) == 1 else _kept_faults(x, tests, conjunction(tests), node)
 
 
 def _conditional(x: Executor, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Value:
@@ -270,7 +288,7 @@ def _sequence(x: Executor, kind: str, nodes: list[ast.expr]) -> Value:
                 return Call(kind, (whole,)) if kind != "list" else whole
             elements.extend(inner)
         else:
-            elements.append((TRUE, evaluate(x, node)))
+            elements.append((TRUE, evaluated(x, node)))
     if kind == "tuple" and all(g == TRUE and isinstance(v, Expression) for g, v in elements):
         return Collection("tuple", tuple(v for _, v in elements if isinstance(v, Expression)))
     if kind == "set":
@@ -285,7 +303,7 @@ def _sequence(x: Executor, kind: str, nodes: list[ast.expr]) -> Value:
 def _dictionary(x: Executor, keys: list[ast.expr | None], values: list[ast.expr], node: ast.expr) -> Value:
     entries: dict[object, tuple[Expression, Value]] = {}
     for key_node, value_node in zip(keys, values, strict=True):
-        value = evaluate(x, value_node)
+        value = evaluated(x, value_node)
         if key_node is None:
             inner = _entries_of(x, value)
             if inner is None:

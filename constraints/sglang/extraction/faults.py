@@ -36,6 +36,7 @@ def fault_kind(
     is_nullable: Callable[[str], bool],
     is_text: Callable[[str], bool],
     guards: Iterable[Expression],
+    is_refused: Callable[[Expression], bool] = lambda _: False,
 ) -> str:
     """The exception that evaluating may raise, by name; empty where none is to be expected.
 
@@ -43,10 +44,9 @@ def fault_kind(
         is_nullable: whether a name may stand for None.
         is_text: whether a name stands for text that somebody wrote.
         guards: what holds on the way here; a name that one of them tests is taken to be not None.
+        is_refused: whether the failures of a part have a rule already.
     """
-    tested = _tested(guards)
-
-    return _kind(expression, _Names(is_nullable, is_text), tested)
+    return _kind(expression, _Names(is_nullable, is_text, is_refused), _tested(guards))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,12 @@ class _Names:
 
     is_nullable: Callable[[str], bool]
     is_text: Callable[[str], bool]
+    is_refused: Callable[[Expression], bool]
 
 
 def _kind(node: Expression, names: _Names, tested: frozenset[str]) -> str:
-    is_text = names.is_text
+    if names.is_refused(node):
+        return ""
     match node:
         case And(operands=operands) | Or(operands=operands):
             known = tested
@@ -98,7 +100,7 @@ def _kind(node: Expression, names: _Names, tested: frozenset[str]) -> str:
             return _kind(value, names, tested)
         case Call(function="crashes"):
             return ""
-        case Call(function="json" | "int" | "float" as function, arguments=(Name(path=path),)) if is_text(path):
+        case Call(function="json" | "int" | "float" as function, arguments=(Name(path=path),)) if names.is_text(path):
             return "JSONDecodeError" if function == "json" else "ValueError"
         case Call(function="get" | "items" | "keys", arguments=(Name(path=path), *_)) if path.startswith("model."):
             return "AttributeError"

@@ -23,7 +23,7 @@ _MOST_PASSES = 256
 
 def for_(x: Executor, node: ast.For) -> None:
     """Runs a `for` statement."""
-    _over(x, node, expressions.evaluate(x, node.iter))
+    _over(x, node, expressions.evaluated(x, node.iter))
 
 
 def _over(x: Executor, node: ast.For, iterable: Value) -> None:

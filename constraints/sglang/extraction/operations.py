@@ -336,9 +336,9 @@ def item(x: Executor, value: Value, index: Value, node: ast.AST) -> Value:
 def _entry(x: Executor, entries: object, key: object, node: ast.AST) -> Value:
     assert isinstance(entries, dict)
     if key is not None and not isinstance(key, Expression):
-        if key in entries:
-            return entries[key][1]  # type: ignore[no-any-return]
-        return x.fault("KeyError", node)
+        guard, held = entries.get(key, (FALSE, x.fault("KeyError", node)))
+        attempts.fails(x, negation(guard), "KeyError", node)
+        return held  # type: ignore[no-any-return]
     if isinstance(key, Expression):
         rows = [
             (conjunction((comparison("==", key, constant(k)), guard)), v)
@@ -346,10 +346,12 @@ def _entry(x: Executor, entries: object, key: object, node: ast.AST) -> Value:
             if not isinstance(k, EnumMember)
         ]
         if rows:
-            names = constant(tuple(k for k in entries if not isinstance(k, EnumMember)))
-            if attempts.raises_when(x, comparison("not in", key, names), "KeyError", node):
-                return choice(rows)
-            return choice([*rows, (TRUE, x.fault("KeyError", node))])
+            if all(guard == TRUE for guard, _ in entries.values()):
+                found = comparison("in", key, constant(tuple(k for k in entries if not isinstance(k, EnumMember))))
+            else:
+                found = disjunction(condition for condition, _ in rows)
+            attempts.fails(x, negation(found), "KeyError", node)
+            return choice(rows)
     return x.unknown(node, "an item of a dict by a key that is not known")
 
 

@@ -44,8 +44,8 @@ def collected_overrides(x: Executor, arguments: list[Value], node: ast.AST) -> V
             continue
         with x.under(condition):
             declared = x.call(function, [record, config], {}, node)
-        if x.state.dead:
-            x.state.dead = ""
+            refused, x.state.dead = bool(x.state.dead), ""
+        if refused:
             continue
         row = (condition, x.state.allocate(Items("tuple", ((TRUE, Literal(function.name)), (TRUE, declared)))))
         is_predicate = ast.unparse(decorator.func).endswith("predicate")
