@@ -87,9 +87,10 @@ def _calls(inner: Trees) -> Trees:
 
 def _negative(operand: Expression) -> Expression:
     value = operand.value if isinstance(operand, Literal) else None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
     # A sign before a number without one is part of the number.
-    return Literal(-value) if is_number and not str(value).startswith("-") else Negative(operand)
+    if isinstance(value, int | float) and not isinstance(value, bool) and not str(value).startswith("-"):
+        return Literal(-value)
+    return Negative(operand)
 
 
 def _forms(inner: Trees, asked_about: Sequence[str]) -> Trees:
