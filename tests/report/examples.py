@@ -130,6 +130,11 @@ REFUSED = report(
     world=World({"gpu": "h100"}),
     rewrites=(REWRITE,),
 )
+UNREAD = report(
+    verdict=Verdict.REFUSED,
+    violations=(dataclasses.replace(MISSPELT, suggestion=None),),
+    world=World({"gpu": "h100", **{f"env.SGLANG_{letter}": "1" for letter in "ABCD"}}),
+)
 DEPENDS = report(verdict=Verdict.DEPENDS, undecided=(UNDECIDED,), notices=NOTICES)
 
 
@@ -214,6 +219,13 @@ DOCUMENTS = {
     ),
     "gave up": document(
         Entry("command line", REFUSED, fix=SuggestedFix(REFUSED, "gave-up", None, proven_smallest=False))
+    ),
+    "unread": document(
+        Entry(
+            "command line",
+            UNREAD,
+            fix=SuggestedFix(UNREAD, "none-exists", None, proven_smallest=False),
+        )
     ),
     "nothing to mend": document(
         Entry("x.sh", report(), fix=SuggestedFix(report(), "nothing-to-mend", 0, proven_smallest=True))

@@ -93,6 +93,18 @@ def test_what_cannot_be_mended_is_said_not_hidden() -> None:
     assert "--timeout" in full("gave up")
 
 
+def test_an_argument_without_a_likely_meaning_is_left_to_the_reader() -> None:
+    assert "Correct the arguments that are wrong" in full("unread")
+
+
+def test_nothing_to_mend_is_not_worth_a_word() -> None:
+    assert "fix" not in full("nothing to mend")
+
+
+def test_many_variables_are_counted_not_listed() -> None:
+    assert "GPU h100; SGLANG_A=1, SGLANG_B=1, 2 more; not told" in full("unread")
+
+
 def test_a_change_shows_what_it_mends_breaks_and_leads_to() -> None:
     text = full("what if")
     assert "Mends SGL0123." in text

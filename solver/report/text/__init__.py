@@ -10,6 +10,8 @@ from solver.report.ink import Ink, harmless
 from solver.report.wording import counted
 
 _ASKED_FOR = {"gpu": "--gpu", "model_config": "--model-config"}
+_LABELS = {"gpu": "GPU", "model_config": "model", "draft_model_config": "draft model"}
+_FACTS_SHOWN = 3
 
 
 def render(document: Document, ink: Ink) -> str:
@@ -31,7 +33,7 @@ def _entry(entry: Entry, document: Document, ink: Ink, *, named: bool) -> Iterat
     if named:
         yield ink.strong(harmless(entry.name))
     yield _verdict(report, ink)
-    yield ink.faint(_circumstances(report))
+    yield ink.faint(_circumstances(report, verbose=document.verbose))
     if report.violations or report.undecided or report.rewrites or report.notices:
         from solver.report.text.findings import findings
 
@@ -43,7 +45,7 @@ def _entry(entry: Entry, document: Document, ink: Ink, *, named: bool) -> Iterat
             yield from allowed(entry.allowed, report, document, ink)
         if entry.change is not None:
             yield from change(entry.change, document, ink)
-    elif entry.fix is not None and report.verdict is not Verdict.ACCEPTED:
+    elif entry.fix is not None and entry.fix.status != "nothing-to-mend":
         from solver.report.text.fixes import fixes
 
         yield from fixes(entry.fix, document, ink)
@@ -69,11 +71,16 @@ def _faults(report: Report) -> str:
     return ", ".join(parts)
 
 
-def _circumstances(report: Report) -> str:
+def _circumstances(report: Report, *, verbose: bool) -> str:
     """Which release and why that one, what the facts were taken from, and what was not told."""
-    parts = [f"release {report.release} ({report.release_source})"] if report.release_source else []
     sources = report.world.sources
-    parts += [f"{name.replace('_', ' ')}: {harmless(source)}" for name, source in sources.items()]
+    parts = [f"release {report.release} ({report.release_source})"] if report.release_source else []
+    parts += [f"{label} {harmless(sources[name])}" for name, label in _LABELS.items() if name in sources]
+    facts = [name for name in sources if name not in _LABELS]
+    shown = facts if verbose or len(facts) <= _FACTS_SHOWN else facts[: _FACTS_SHOWN - 1]
+    told = [harmless(f"{name.removeprefix('env.')}={sources[name]}") for name in shown]
+    told += [f"{len(facts) - len(shown)} more"] if len(shown) < len(facts) else []
+    parts += [", ".join(told)] if told else []
     untold = [option for name, option in _ASKED_FOR.items() if name not in sources]
     parts += [f"not told: {', '.join(untold)}"] if untold else []
     return "          " + "; ".join(parts)

@@ -44,6 +44,9 @@ def fixes(fix: SuggestedFix, document: Document, ink: Ink, *, pinned: bool = Fal
 
 def _headline(fix: SuggestedFix, *, pinned: bool) -> str:
     kept = ", with the changes asked for kept" if pinned else ""
+    unread = any(each.kind == "argument" and each.suggestion is None for each in fix.report.violations)
+    if unread and fix.status != "found":
+        return "Correct the arguments that are wrong, or take them out, and ask again."
     if fix.status == "none-exists":
         return f"No change of flags mends this command{kept}."
     if fix.status == "gave-up":
