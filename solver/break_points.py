@@ -6,10 +6,11 @@ nothing about which of them a repair may take.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from math import isqrt
+from typing import Literal as OneOf
 from typing import TypeGuard
 
 from constraints.domain import distinct
@@ -18,6 +19,7 @@ from constraints.expression.forms import free_names
 from constraints.expression.syntax import Arithmetic, Collection, Comparison, Expression, Literal
 from constraints.expression.values import is_known
 from constraints.vocabulary import Value
+from solver.identity import Identity
 from solver.program import Kind, Program, Terms
 from solver.resolution import Resolution
 
@@ -59,91 +61,94 @@ def readers(program: Program) -> dict[str, tuple[int, ...]]:
 
 def break_points(resolution: Resolution, flag: str) -> BreakPoints:
     """The break-points of a flag, where it is compared with other values as they are in a resolution."""
-    collected = _Collected(resolution, flag)
-    for node in readers(resolution.program)[flag]:
-        collected.look_at(resolution.program.terms(node))
-    return BreakPoints(tuple(distinct(collected.values)), tuple(sorted(collected.moduli)))
+    values: list[Value] = []
+    moduli: set[int] = set()
+    now = resolution.values
+    present = now[resolution.program.leaf_of_flag[flag]]
+    for meeting in _meetings(Identity(resolution.program), flag):
+        for value in _values_of(meeting.other, meeting.terms, now):
+            if meeting.how == "compared":
+                values.append(value)
+                values += (value - 1, value + 1) if _is_integer(value) else ()
+            elif _is_integer(value) and value > 0:
+                if meeting.how == "divided":
+                    moduli.add(value)
+                values += _multiples(value, present) if meeting.how == "divided" else _divisors(value)
+    return BreakPoints(tuple(distinct(values)), tuple(sorted(moduli)))
 
 
-@dataclass(slots=True)
-class _Collected:
-    """Break-points while they are found."""
+@dataclass(frozen=True, slots=True)
+class _Meeting:
+    """A place in a step where a flag, or a value made of it, meets another expression.
 
-    resolution: Resolution
-    flag: str
-    values: list[Value] = field(default_factory=list)
-    moduli: set[int] = field(default_factory=set)
+    Attributes:
+        how: whether the flag is compared with the other, divided by it, or divides it.
+        other: the other expression; not about the flag where it is compared.
+        terms: of the step.
+    """
 
-    def look_at(self, terms: Terms) -> None:
-        """Goes through the expressions of a node."""
-        expressions = (terms.when,) if terms.value is None else (terms.when, terms.value)
-        for expression in expressions:
+    how: OneOf["compared", "divided", "divides"]
+    other: Expression
+    terms: Terms
+
+
+@lru_cache(maxsize=2048)
+def _meetings(program: Identity, flag: str) -> tuple[_Meeting, ...]:
+    """All such places, in pipeline order, those that are alike once."""
+    nodes = readers(program.of)[flag]
+    named = frozenset(node for node in nodes if program.of.kinds[node] == Kind.LET)
+    found: dict[tuple[str, Expression, tuple[int, ...]], _Meeting] = {}
+    for node in nodes:
+        terms: Terms = program.of.terms(node)
+        for expression in (terms.when,) if terms.value is None else (terms.when, terms.value):
             for part in expression.distinct():
-                if isinstance(part, Comparison):
-                    self._compared(part, terms)
-                elif isinstance(part, Arithmetic) and part.operator in {"%", "//"}:
-                    self._divided(part, terms)
-
-    def _compared(self, comparison: Comparison, terms: Terms) -> None:
-        sides = ((comparison.left, comparison.right), (comparison.right, comparison.left))
-        for side, other in sides:
-            if self._is_about(side, terms) and not self._is_about(other, terms):
-                for value in self._values_of(other, terms):
-                    self._add(value)
-
-    def _values_of(self, expression: Expression, terms: Terms) -> Iterator[Value]:
-        if isinstance(expression, Literal):
-            yield expression.value
-            return
-        value = self._value(expression, terms)
-        if is_known(value):
-            yield from value if isinstance(value, (list, tuple, set, frozenset)) else (value,)
-        elif isinstance(expression, Collection):
-            for element in expression.elements:
-                yield from self._values_of(element, terms)
-
-    def _add(self, value: Value) -> None:
-        self.values.append(value)
-        if _is_integer(value):
-            self.values += (value - 1, value + 1)
-
-    def _divided(self, division: Arithmetic, terms: Terms) -> None:
-        dividend, divisor = (self._value(each, terms) for each in (division.left, division.right))
-        if self._is_about(division.left, terms) and _is_integer(divisor) and divisor > 0:
-            self.moduli.add(divisor)
-            self.values += self._multiples(divisor)
-        if self._is_about(division.right, terms) and _is_integer(dividend) and dividend > 0:
-            self.values += _divisors(dividend)
-
-    def _multiples(self, divisor: int) -> Iterable[int]:
-        """The multiples next to the flag's value, and the divisor itself."""
-        present = self.resolution.values[self.resolution.program.leaf_of_flag[self.flag]]
-        if not _is_integer(present):
-            return (divisor,)
-        below = present // divisor * divisor
-        return (divisor, below, below + divisor)
-
-    def _is_about(self, expression: Expression, terms: Terms) -> bool:
-        """Whether an expression reads the flag, itself or through named values."""
-        program = self.resolution.program
-        for path in free_names(expression):
-            if path.removeprefix("given.") == self.flag:
-                return True
-            producer = terms.producers.get(path, 0)
-            if program.kinds[producer] == Kind.LET and producer in _reader_set(program, self.flag):
-                return True
-        return False
-
-    def _value(self, expression: Expression, terms: Terms) -> Value:
-        values = self.resolution.values
-        if not free_names(expression) <= terms.producers.keys():
-            return None  # it is about the variable of a comprehension
-        return evaluate(expression, lambda path: values[terms.producers[path]])
+                for meeting in _meetings_in(part, terms, flag, named):
+                    read = tuple(terms.producers.get(path, 0) for path in sorted(free_names(meeting.other)))
+                    found.setdefault((meeting.how, meeting.other, read), meeting)
+    return tuple(found.values())
 
 
-@lru_cache(maxsize=1024)
-def _reader_set(program: Program, flag: str) -> frozenset[int]:
-    return frozenset(readers(program)[flag])
+def _meetings_in(part: Expression, terms: Terms, flag: str, named: frozenset[int]) -> Iterator[_Meeting]:
+    def is_about(expression: Expression) -> bool:
+        return any(
+            path.removeprefix("given.") == flag or terms.producers.get(path) in named
+            for path in free_names(expression)
+        )
+
+    if isinstance(part, Comparison):
+        about = is_about(part.left), is_about(part.right)
+        if about == (True, False):
+            yield _Meeting("compared", part.right, terms)
+        elif about == (False, True):
+            yield _Meeting("compared", part.left, terms)
+    elif isinstance(part, Arithmetic) and part.operator in {"%", "//"}:
+        if is_about(part.left):
+            yield _Meeting("divided", part.right, terms)
+        if is_about(part.right):
+            yield _Meeting("divides", part.left, terms)
+
+
+def _values_of(expression: Expression, terms: Terms, values: list[Value]) -> Iterator[Value]:
+    """The value of an expression, or those of the elements of a list; none where it is not known."""
+    if isinstance(expression, Literal):
+        yield expression.value
+        return
+    if not free_names(expression) <= terms.producers.keys():
+        return  # it is about the variable of a comprehension
+    value = evaluate(expression, lambda path: values[terms.producers[path]])
+    if is_known(value):
+        yield from value if isinstance(value, (list, tuple, set, frozenset)) else (value,)
+    elif isinstance(expression, Collection):
+        for element in expression.elements:
+            yield from _values_of(element, terms, values)
+
+
+def _multiples(divisor: int, present: Value) -> tuple[int, ...]:
+    """The multiples of a divisor next to the flag's value, and the divisor itself."""
+    if not _is_integer(present):
+        return (divisor,)
+    below = present // divisor * divisor
+    return (divisor, below, below + divisor)
 
 
 def _is_integer(value: Value) -> TypeGuard[int]:

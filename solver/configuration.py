@@ -120,7 +120,10 @@ class Configuration:
         if kind == "argument":
             problem: ArgumentProblem = self._case.arguments.problems[number]
             return frozenset(() if problem.flag is None else (problem.flag,))
-        reasons = Reasons(self._changed(changes), self._costs(changes))
+        different = sum(1 << self._program.leaf_of_flag[flag] for flag in changes)
+        reasons = Reasons(
+            self._changed(changes), self._costs(changes), base=self._reasons, different=different
+        )
         if kind == "rule":
             return self._program.flags_of(reasons.leaves(number))
         return self._program.flags_of(reasons.leaves(number) | self._program.near[number])
@@ -167,6 +170,11 @@ class Configuration:
             and name not in held
             and (name in wrong or not any(option.required for option in flag.options))
         )
+
+    @cached_property
+    def _reasons(self) -> Reasons:
+        """Reasons in the present configuration."""
+        return Reasons(self._case.resolution, self._costs(()))
 
     @cached_property
     def _named(self) -> frozenset[str]:

@@ -17,7 +17,7 @@ from constraints.expression.evaluate import truth
 from constraints.expression.forms import free_names
 from constraints.expression.support import exact_support, truth_support
 from constraints.expression.syntax import Call, Expression
-from constraints.expression.values import UNKNOWN, Fault
+from constraints.expression.values import UNKNOWN, Fault, same
 from constraints.vocabulary import Value
 from solver.program import ALWAYS, NOTHING, Kind, Leaves, Terms, cones
 from solver.resolution import Resolution
@@ -53,12 +53,12 @@ class Reasons:
     Args:
         resolution: where to look.
         costs: which leaves to rather do without.
-        base: reasons under the same costs in a resolution that `resolution` was made from; they are
-            taken over for nodes that nothing different can reach.
-        different: the leaves that may differ from that resolution, in value or in cost.
+        base: reasons in a resolution that `resolution` was made from. What suffices there and has not changed
+            suffices here, if perhaps something cheaper would now.
+        different: the leaves that have changed since.
     """
 
-    __slots__ = ("_base", "_cones", "_costs", "_different", "_found", "_program", "_values")
+    __slots__ = ("_base", "_costs", "_different", "_found", "_program", "_values")
 
     def __init__(
         self,
@@ -74,7 +74,6 @@ class Reasons:
         self._base: Final = base
         self._different: Final = different
         self._found: Final[dict[int, tuple[Leaves, tuple[int, ...]]]] = {}
-        self._cones: Final = cones(resolution.program) if base is not None else ()
 
     def leaves(self, node: int) -> Leaves:
         """Leaves that suffice for the node to have its value; for one that is unknown, more than need be."""
@@ -140,12 +139,19 @@ class Reasons:
     def _known(self, node: int) -> tuple[Leaves, tuple[int, ...]] | None:
         if node < self._program.leaf_count:
             return (0 if node == NOTHING else 1 << node), ()
-        if self._base is not None and not self._cones[node] & self._different:
-            return self._base._known_or_found(node)  # noqa: SLF001 - one of its own kind
-        return self._found.get(node)
+        found = self._found.get(node)
+        if found is None and self._base is not None:
+            found = self._base._still(node, self._values[node], self._different)  # noqa: SLF001 - its own kind
+            if found is not None:
+                self._found[node] = found
+        return found
 
-    def _known_or_found(self, node: int) -> tuple[Leaves, tuple[int, ...]]:
-        return self._known(node) or self._reason(node)
+    def _still(self, node: int, value: Value, different: Leaves) -> tuple[Leaves, tuple[int, ...]] | None:
+        """The reason of a node, if it has that value here too and the reason is not touched."""
+        if not same(self._values[node], value):
+            return None
+        found = self._found.get(node) or self._reason(node)
+        return None if found[0] & different else found
 
     def _sufficient(self, node: int, depth: int) -> set[int]:
         """Nodes directly read that suffice for the value of this one."""

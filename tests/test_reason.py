@@ -116,20 +116,30 @@ def test_a_long_way_down_needs_no_deep_stack():
 @settings(max_examples=200)
 @given(toy.worlds(), toy.configurations(), toy.worlds(), toy.configurations())
 def test_a_reason_suffices(facts, flags, other_facts, other_flags):
-    check_sufficient(toy.executable(), facts, flags, other_facts, other_flags)
+    resolution = toy.executable().resolve(facts, flags)
+    check_sufficient(resolution, Reasons(resolution, EVEN), facts, other_facts, other_flags)
 
 
 @settings(max_examples=60)
 @given(any_.catalogs, any_.worlds, any_.configurations, any_.worlds, any_.configurations)
 def test_a_reason_in_any_catalog_suffices(catalog, facts, flags, other_facts, other_flags):
-    check_sufficient(make_executable(catalog), facts, flags, other_facts, other_flags)
+    resolution = make_executable(catalog).resolve(facts, flags)
+    check_sufficient(resolution, Reasons(resolution, EVEN), facts, other_facts, other_flags)
 
 
-def check_sufficient(executable, facts, flags, other_facts, other_flags):
+@settings(max_examples=200)
+@given(toy.worlds(), toy.configurations(), toy.configurations(), toy.worlds(), toy.configurations())
+def test_what_was_found_before_a_change_suffices_after_it(facts, flags, changes, other_facts, other_flags):
+    before = toy.executable().resolve(facts, flags)
+    after = before.with_given(changes)
+    different = sum(1 << before.program.leaf_of_flag[flag] for flag in changes)
+    reasons = Reasons(after, EVEN, base=Reasons(before, EVEN), different=different)
+    check_sufficient(after, reasons, facts, other_facts, other_flags)
+
+
+def check_sufficient(resolution, reasons, facts, other_facts, other_flags):
     """Keeps what is in each node's reason, changes the rest, and looks at the node again."""
-    resolution = executable.resolve(facts, flags)
-    program = resolution.program
-    reasons = Reasons(resolution, EVEN)
+    program, flags = resolution.program, resolution.given
     for node in range(program.leaf_count, len(program.kinds)):
         if resolution.values[node] is UNKNOWN:
             continue
@@ -137,20 +147,8 @@ def check_sufficient(executable, facts, flags, other_facts, other_flags):
         mixed_facts = {name: (facts if name in kept else other_facts)[name] for name in facts}
         mixed_flags = {name: value for name, value in other_flags.items() if name not in kept}
         mixed_flags |= {name: value for name, value in flags.items() if name in kept}
-        after = executable.resolve(mixed_facts, mixed_flags).values[node]
+        after = resolution.executable.resolve(mixed_facts, mixed_flags).values[node]
         if after is MISSING and program.kinds[node] == Kind.LET:
             continue  # the block that its readers are in is not entered
         truth_alone = bool(program.truths[node])
         assert kept_its_word(resolution.values[node], after, truth_alone=truth_alone), program.names[node]
-
-
-@given(toy.worlds(unknown=True), toy.configurations(unknown=True))
-def test_what_was_found_before_a_change_is_taken_over_where_it_still_holds(facts, flags):
-    base = toy.executable().resolve(facts, {})
-    changed = base.with_given(flags)
-    program = base.program
-    different = sum(1 << program.leaf_of_flag[flag] for flag in flags)
-    shared = Reasons(changed, EVEN, base=Reasons(base, EVEN), different=different)
-    alone = Reasons(changed, EVEN)
-    for node in range(program.leaf_count, len(program.kinds)):
-        assert shared.leaves(node) == alone.leaves(node)
