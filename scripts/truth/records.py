@@ -150,7 +150,7 @@ def _record(line: Mapping[str, Value]) -> Record:
 
 
 def comparable(value: Value, models: str) -> Value:
-    """A JSON value as it is in every run: nothing drawn by lot, sets in order, the models' folder not named."""
+    """A JSON value as it is in every run: nothing drawn, sets in order, the models' folder not named."""
     if isinstance(value, str):
         elements = _elements(value)
         return value.replace(models, MODELS) if elements is None else elements
