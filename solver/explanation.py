@@ -11,9 +11,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, final
 
 from constraints.expression.evaluate import truth
-from constraints.expression.phrase import phrase, value_phrase
+from constraints.expression.forms import free_names
+from constraints.expression.phrase import phrase, phrase_of_all, value_phrase
 from constraints.expression.syntax import TRUE, And, Conditional, Expression, Name, Not, Or
 from constraints.expression.values import UNKNOWN, Fault
+from constraints.expression.wording import VARIABLE_PREDICATES, Statement
 from constraints.vocabulary import Value
 from solver.answers import Cause, Choice, LeafKind, Reason
 from solver.identity import Identity
@@ -30,6 +32,9 @@ _MAX_PARTS_WRITTEN_OUT = 12
 
 _MAX_DEPTH_WRITTEN_OUT = 6
 """How deep named values are followed into those that they are made of."""
+
+_MAX_BLOCKS_TOLD = 3
+"""Around a rule that stands deeper, its own condition is told alone; the reason has the rest."""
 
 _KINDS: Final[tuple[LeafKind, ...]] = ("given", "default", "fact")
 
@@ -101,11 +106,28 @@ class Explainer:
             return self._crash(node, fault)
         speaking = self._speaking(node)
         terms = self._program.terms(speaking)
-        return phrase(self._relevant(terms.when, terms, 0), self._name_phrase(speaking))
+        told = [*self._entered(speaking), (self._relevant(terms.when, terms, 0), self._name_phrase(speaking))]
+        return phrase_of_all(told, self._statement)
 
     def condition(self, node: int) -> Expression:
         """The condition that matters at a node: its own, or that of the nearest block with one."""
         return self._program.terms(self._speaking(node)).when
+
+    def _entered(self, node: int) -> list[tuple[Expression, Callable[[str], str]]]:
+        """What holds of the blocks around a node that would not hold in a bare command, outermost first."""
+        program = self._program
+        told: list[tuple[Expression, Callable[[str], str]]] = []
+        while (node := program.guards[node]) != ALWAYS:
+            terms = program.terms(node)
+            parts = terms.when.operands if isinstance(terms.when, And) else (terms.when,)
+            needed = [each for each in parts if each != TRUE and not self._holds_anyway(each, terms)]
+            told += [(self._relevant(each, terms, 0), self._name_phrase(node)) for each in reversed(needed)]
+        shown = {phrase(condition, names): (condition, names) for condition, names in reversed(told)}
+        return list(shown.values()) if len(shown) <= _MAX_BLOCKS_TOLD else []
+
+    def _holds_anyway(self, condition: Expression, terms: Terms) -> bool:
+        values = self._case.base.values
+        return truth(condition, lambda path: values[terms.producers[path]]) is True
 
     def _speaking(self, node: int) -> int:
         while self._program.terms(node).when == TRUE and self._program.guards[node] != ALWAYS:
@@ -135,6 +157,8 @@ class Explainer:
             return self._failing(producer)
 
     def _fails(self, expression: Expression, terms: Terms) -> bool:
+        if not free_names(expression) <= terms.producers.keys():
+            return False  # what is said of each element says nothing by itself
         values = self._resolution.values
         return isinstance(truth(expression, lambda path: values[terms.producers[path]]), Fault)
 
@@ -201,6 +225,15 @@ class Explainer:
             return path
         told = value_phrase(inner.value, lambda each: self._called(each, inner, depth + 1))
         return told if isinstance(inner.value, Name) else f"({told})"
+
+    def _statement(self, path: str, statement: Statement) -> str | None:
+        """What is said of a name's truth: only flags and facts that are on or off are said to be that."""
+        flag = self._program.flags.get(path.removeprefix("given."))
+        if statement not in {"true", "false"} or (flag is not None and isinstance(flag.default, bool)):
+            return None
+        if flag is not None:
+            return VARIABLE_PREDICATES[statement]
+        return None if path in self._program.leaf_of_fact else f"is {statement}"
 
     def spelling(self, flag: str) -> str:
         """A flag as it was written, else its preferred spelling."""

@@ -66,9 +66,20 @@ def phrase(
         name_phrase: what names are called.
         name_statement: predicates for names of which nothing is said but a `Statement`.
     """
-    if _is_deep(condition):
-        return f"`{text(condition)}` holds"
-    return _Phrasing(name_phrase, name_statement).clause(readable(condition)).text
+    return phrase_of_all([(condition, name_phrase)], name_statement)
+
+
+def phrase_of_all(
+    conditions: Sequence[tuple[Expression, NamePhrase]], name_statement: NameStatement | None = None
+) -> str:
+    """A clause that says that all of the conditions hold, each with names of its own; as `phrase`."""
+    clauses = []
+    for condition, name_phrase in conditions:
+        if _is_deep(condition):
+            clauses.append(Clause(f"`{text(condition)}`", "holds"))
+        else:
+            clauses.append(_Phrasing(name_phrase, name_statement).clause(readable(condition)))
+    return joined(clauses, "and").text
 
 
 def value_phrase(

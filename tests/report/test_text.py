@@ -63,8 +63,8 @@ def test_open_questions_are_counted_beside_a_violation_and_listed_up_to_a_point_
 
 
 def test_the_engines_own_warnings_are_shown_when_verbose() -> None:
-    assert "Radix cache is off" not in full("depends")
-    assert "Radix cache is off" in full("depends, verbose")
+    assert "radix cache is off" not in full("depends")
+    assert "SGLang warns, since radix cache is off" in full("depends, verbose")
     assert "--tp is short for --tp-size" in full("depends")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from solver.report.ink import Ink
@@ -63,7 +63,7 @@ def undecided(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
     for each in report.undecided:
         yield ""
         yield from headed(each.code, ink.unsure, _sentence(each.message) or "not decided", ink)
-        yield from labelled("needs", _deciding(each.missing), ink)
+        yield from labelled("needs", _deciding(each.missing, _sources(report)), ink)
         if each.at:
             yield from labelled("where", f"{each.at}, in {each.function}", ink)
         yield from _condition(each.condition, ink)
@@ -71,7 +71,7 @@ def undecided(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
 
 def _undecided_in_short(report: Report, ink: Ink) -> Iterator[str]:
     count = len(report.undecided)
-    options = sorted({_option_for(name) for each in report.undecided for name in each.missing} - {""})
+    options = sorted(_options({name for each in report.undecided for name in each.missing}, _sources(report)))
     told = f" without {', '.join(options)}" if options else ""
     yield ""
     if report.violations:
@@ -112,7 +112,8 @@ def notices(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
         yield ""
     for each in shown:
         where = f"  ({each.at})" if each.at else ""
-        yield from wrapped(f"note: {_sentence(each.message)}{where}", "", "      ", ink)
+        said = _sentence(each.message) if each.kind == "argument" else f"SGLang warns, since {each.message}"
+        yield from wrapped(f"note: {said}{where}", "", "      ", ink)
 
 
 def _telling(reason: Reason, report: Report, document: Document) -> Sequence[Cause]:
@@ -148,21 +149,34 @@ def _source(condition: Expression) -> str:
     return text(condition)
 
 
-def _deciding(missing: Iterable[str]) -> str:
+def _deciding(missing: Iterable[str], told: Collection[str]) -> str:
     """The missing facts, and the options that tell them."""
     names = list(missing)
     if not names:
         return "nothing that could be told: the rule was extracted only in part"
-    options = {_option_for(name) for name in names} - {""}
+    options = _options(names, told)
     return ", ".join(names) + (f" ({', '.join(sorted(options))})" if options else "")
 
 
+def _options(facts: Iterable[str], told: Collection[str]) -> set[str]:
+    """The options that tell facts; what one of those given left open, only `--fact` can tell.
+
+    None for a flag: its value is for the command itself to tell.
+    """
+    wanted = {_option_for(fact) for fact in facts} - {""}
+    return {_ANY_FACT if option in told else option for option in wanted}
+
+
 def _option_for(fact: str) -> str:
-    """The option of flagfit that tells a fact; empty for a flag, whose value the command itself must tell."""
     for prefix, option in _FACTS_FROM.items():
         if fact.startswith(prefix):
             return option
     return _ANY_FACT if "." in fact else ""
+
+
+def _sources(report: Report) -> frozenset[str]:
+    """The options for facts that were given."""
+    return frozenset(f"--{name.replace('_', '-')}" for name in report.world.sources)
 
 
 def _sentence(text: str) -> str:
