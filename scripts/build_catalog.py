@@ -22,7 +22,10 @@ from constraints.store import file_name, save_catalog  # noqa: E402
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Builds and says what was found."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("source", type=Path)
     options.add_argument("version")
     chosen = options.parse_args()
@@ -36,14 +39,18 @@ def main() -> None:
         made.coverage.summary()
         + "\n"
         + "".join(
-            f"{site.state} {site.at} {site.function}" + "".join(f"\n    {cause}" for cause in site.causes) + "\n"
+            f"{site.state} {site.at} {site.function}"
+            + "".join(f"\n    {cause}" for cause in site.causes)
+            + "\n"
             for site in made.coverage.sites
             if site.state != "exact"
         ),
         encoding="utf-8",
     )
     save_codes(codes, ROOT / "constraints" / "sglang" / "data")
-    print(f"{path.relative_to(ROOT)}: {len(made.catalog.flags)} flags, {sum(1 for _ in made.catalog.walk())} steps")
+    print(
+        f"{path.relative_to(ROOT)}: {len(made.catalog.flags)} flags, {sum(1 for _ in made.catalog.walk())} steps"
+    )
     print(made.coverage.summary())
 
 

@@ -180,7 +180,11 @@ def case_of(
 
 
 def resolved(
-    executable: Executable, release_source: str, launch: Launch, world: World, arguments: Arguments | None = None
+    executable: Executable,
+    release_source: str,
+    launch: Launch,
+    world: World,
+    arguments: Arguments | None = None,
 ) -> Case:
     """The case of a launch in a world that is there already."""
     program = executable.program

@@ -68,7 +68,10 @@ def world_of(
 
 
 def flags_of_facts(program: Program) -> tuple[str, ...]:
-    """The flags that change what the rules read as facts. They belong to the world: no repair changes them."""
+    """The flags that change what the rules read as facts.
+
+    They belong to the world: no repair changes them.
+    """
     if program.engine != "sglang":
         return ()
     from constraints.sglang.facts import FLAGS_OF_FACTS

@@ -125,7 +125,9 @@ def truth(node: Expression) -> bool | None:
         case Arithmetic(operator="+", left=left, right=right):
             # Text or a list with something in it stays so, whatever is put before or after it.
             for side in (left, right):
-                if isinstance(side, Collection) or (isinstance(side, Literal) and isinstance(side.value, str)):
+                if isinstance(side, Collection) or (
+                    isinstance(side, Literal) and isinstance(side.value, str)
+                ):
                     if truth(side):
                         return True
                 elif isinstance(side, Arithmetic) and truth(side):
@@ -306,7 +308,7 @@ def _never_none(node: Expression) -> bool:
     return False
 
 
-def _flattened(operands: Iterable[Expression], kind: type[And] | type[Or]) -> Iterable[Expression]:
+def _flattened(operands: Iterable[Expression], kind: type[And | Or]) -> Iterable[Expression]:
     for operand in operands:
         if isinstance(operand, kind):
             yield from _flattened(operand.operands, kind)

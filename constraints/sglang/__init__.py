@@ -1,1 +1,1 @@
-"""What is known about SGLang: its flags, environment, machines and models, and how to read them from its source."""
+"""What is known about SGLang: flags, environment, machines, models, and how to read them from its source."""

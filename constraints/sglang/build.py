@@ -56,7 +56,7 @@ def extract(source_root: Path, version: str, codes: Codes | None = None) -> Extr
     executor = _executed(source_root, flags, environment)
     steps = _readable(with_codes(finished(executor.log), codes or shipped_codes()))
     release = Release("sglang", version, _digest(executor.source), EXTRACTOR)
-    catalog = Catalog(release, flags, _facts(steps, flags, environment), steps)
+    catalog = Catalog(release, flags, _facts(steps, environment), steps)
     entered = {
         key: function.node
         for key, function in executor.entered.items()
@@ -71,6 +71,8 @@ def steps_of_resolution(
     """The steps of resolving a record with these flags, as the package under `source_root` does it.
 
     Args:
+        source_root: the folder that holds the package `sglang`.
+        flags: the record's flags, by field name.
         environment: the environment variables that the engine declares, by `env.NAME`.
     """
     return _readable(finished(_executed(source_root, flags, environment).log))
@@ -104,13 +106,15 @@ def _executed(source_root: Path, flags: Mapping[str, Flag], environment: Mapping
     log = StepLog(frozenset(flags))
     executor = Executor(source, Record(flags), log, Described(environment))
     module = source.module("sglang.srt.server_args")
-    assert module is not None
+    if module is None:
+        raise CatalogError(str(source_root), "the package has no module sglang.srt.server_args")
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(_DEEP)
     try:
         executor.state.frames.append(Frame(module))
         owner = executor.lookup_global(module, "ServerArgs", module.tree)
-        assert isinstance(owner, Class)
+        if not isinstance(owner, Class):
+            raise CatalogError(str(module.path), "there is no class ServerArgs in this module")
         executor.record.self_reference = executor.state.allocate(Instance(owner))
         for name in ("resolve_once", "check_server_args"):
             method = executor.classes.method(executor, owner, name)
@@ -122,19 +126,22 @@ def _executed(source_root: Path, flags: Mapping[str, Flag], environment: Mapping
     return executor
 
 
-def _facts(steps: tuple[Step, ...], flags: Mapping[str, Flag], environment: Mapping[str, Fact]) -> dict[str, Fact]:
+def _facts(steps: tuple[Step, ...], environment: Mapping[str, Fact]) -> dict[str, Fact]:
     """The facts that the steps read."""
     names: set[str] = set()
     prefixes = ("gpu.", "model.", "draft_model.", "host.", "package.", "env.", "environ.", "env_set.")
     catalog = Catalog(Release("", ""), {}, {}, steps)
     for step, guards in catalog.walk():
         for expression in (*guards, step.when, *((step.value,) if isinstance(step, Let | Set) else ())):
-            names.update(n.path for n in expression.distinct() if isinstance(n, Name) and n.path.startswith(prefixes))
+            names.update(
+                n.path for n in expression.distinct() if isinstance(n, Name) and n.path.startswith(prefixes)
+            )
     for name in sorted(names):
-        while name in environment and environment[name].fallback not in names:
-            name = environment[name].fallback
-            if name:
-                names.add(name)
+        other = name
+        while other in environment and environment[other].fallback not in names:
+            other = environment[other].fallback
+            if other:
+                names.add(other)
     facts: dict[str, Fact] = {}
     for name in sorted(names):
         if name in environment:

@@ -58,7 +58,7 @@ def save_codes(codes: Codes, folder: Path) -> None:
     handle, name = tempfile.mkstemp(dir=folder, prefix=_FILE)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(codes.text())
-    os.replace(name, folder / _FILE)
+    Path(name).replace(folder / _FILE)
 
 
 def with_codes(steps: tuple[Step, ...], codes: Codes) -> tuple[Step, ...]:

@@ -44,8 +44,8 @@ class Coverage:
         exact, partly, outside = (self.count(state) for state in ("exact", "partly", "outside"))
         share = 100 * exact / max(1, exact + partly)
         return (
-            f"{len(self.sites)} refusing sites: {exact} exact ({share:.1f} % of those in scope), {partly} partly "
-            f"unknown, {outside} out of scope, {self.count('unreached')} not reached"
+            f"{len(self.sites)} refusing sites: {exact} exact ({share:.1f} % of those in scope), "
+            f"{partly} partly unknown, {outside} out of scope, {self.count('unreached')} not reached"
         )
 
 

@@ -138,7 +138,10 @@ def changes_facts(flag: str, value: Value) -> bool:
 
 
 def _overrides(text: Value) -> Mapping[str, Value] | None:
-    """What `--json-model-override-args` says; None where it is not known. SGLang refuses what is no JSON object."""
+    """What `--json-model-override-args` says; None where it is not known.
+
+    SGLang refuses what is no JSON object.
+    """
     if text is UNKNOWN:
         return None
     try:
