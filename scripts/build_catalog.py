@@ -48,9 +48,8 @@ def main() -> None:
         encoding="utf-8",
     )
     save_codes(codes, ROOT / "constraints" / "sglang" / "data")
-    print(
-        f"{path.relative_to(ROOT)}: {len(made.catalog.flags)} flags, {sum(1 for _ in made.catalog.walk())} steps"
-    )
+    steps = sum(1 for _ in made.catalog.walk())
+    print(f"{path.relative_to(ROOT)}: {len(made.catalog.flags)} flags, {steps} steps")
     print(made.coverage.summary())
 
 
