@@ -157,7 +157,10 @@ def agree(real: Result, ours: Result) -> bool:
     """Whether two results are the same: verdict, the line that raised, final values."""
     if real.verdict != ours.verdict or (real.line and ours.line and real.line != ours.line):
         return False
-    return all(plain(ours.values[name]) == plain(value) for name, value in real.values.items())
+    return all(
+        ours.values[name] is not UNKNOWN and plain(ours.values[name]) == plain(value)
+        for name, value in real.values.items()
+    )
 
 
 def consistent(real: Result, ours: Result) -> bool:

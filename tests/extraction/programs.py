@@ -157,7 +157,7 @@ class Writer:
             return [
                 indent
                 + self.pick(
-                    f"d['x'] = {self.number()}", f"d[{self.key()}] = {self.number()}", "d.pop('x', None)",
+                    f"d['x'] = {self.number()}", f"d['y'] = {self.number()}", "d.pop('x', None)",
                     f"d = {{'y': {self.number()}}}", f"d.setdefault('y', {self.number()})",
                     f"d.update(x={self.number()})", f"d = {{k: v for k, v in d.items() if {self.test(1)}}}",
                 )
@@ -195,9 +195,7 @@ class Writer:
         if self.pick(False, False, True):
             lines += [f"{indent}else:", *self.block(d, within)]
         if self.pick(False, False, True):
-            loop, self.loop, returns, self.returns = self.loop, False, self.returns, False
-            lines += [f"{indent}finally:", *self.block(0, within)]
-            self.loop, self.returns = loop, returns
+            lines += [f"{indent}finally:", within + self.cleaning()]
         return lines
 
     def loop_over(self, depth: int, indent: str) -> list[str]:
@@ -214,6 +212,10 @@ class Writer:
             self.ints, self.loop = outer, loop
         ends = [f"{indent}else:", f"{within}i = 5"] if self.pick(False, False, True) else []
         return [f"{indent}for e in {over}:", *body, *ends]
+
+    def cleaning(self) -> str:
+        """What a `finally` does: nothing that fails, which no engine would write."""
+        return self.pick("j = 3", "q.append(4)", "declare_resolution(server_args, 'r', n=j)", "d['y'] = i", "t = cfg.s")
 
     def refusal(self) -> str:
         return f"raise {self.pick('ValueError', 'KeyError', 'RuntimeError')}('no')"

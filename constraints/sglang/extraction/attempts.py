@@ -32,9 +32,11 @@ _PARENTS = {
 def try_(x: Executor, node: ast.Try) -> None:
     """Runs a `try` statement."""
     state = x.state
-    handlers = [h for h in node.handlers if not _reraises(h)]
+    # With nothing outside to catch it, what is raised anew may as well be refused where it was raised.
+    handlers = [h for h in node.handlers if state.attempts or not _reraises(h)]
     attempt = Attempt(len(state.guard), state.frame, tuple((_names(h), []) for h in handlers))
     left_before = [len(exits) for exits in _ways_out(x)]
+    outer = counts(x)
     if handlers:
         state.attempts.append(attempt)
     depth = len(state.guard)
@@ -48,6 +50,9 @@ def try_(x: Executor, node: ast.Try) -> None:
     if node.finalbody:
         for exits, count in zip(_ways_out(x), left_before, strict=True):
             exits[count:] = [e for exit_ in exits[count:] if (e := _finished(x, exit_, node)) is not None]
+        for around, before in outer:
+            for (_, exits), count in zip(around.handlers, before, strict=True):
+                exits[count:] = [e for exit_ in exits[count:] if (e := _finished(x, exit_, node, around)) is not None]
         dead, state.dead = state.dead, ""
         if dead in {"", "raise"}:
             x.execute(node.finalbody)
@@ -61,18 +66,23 @@ def _ways_out(x: Executor) -> list[list[Exit]]:
     return [frame.returns, *(loop.continues for loop in loops), *(loop.breaks for loop in loops)]
 
 
-def _finished(x: Executor, exit_: Exit, node: ast.Try) -> Exit | None:
-    """A way out of a `try` after its `finally` has run on it; None where that ends otherwise."""
+def _finished(x: Executor, exit_: Exit, node: ast.Try, around: Attempt | None = None) -> Exit | None:
+    """A way out of a `try`, for an exception to the `try` around, after its `finally` has run on it.
+
+    None where that ends otherwise.
+    """
     state = x.state
     guard, dead, here = state.guard, state.dead, state.snapshot()
     state.guard, state.dead = list(exit_.path), ""
-    state.restore(exit_.snapshot)
+    state.restore(Snapshot(exit_.inner.get(state.frame, exit_.snapshot.locals), exit_.snapshot.heap))
     x.execute(node.finalbody)
     finished = None
     if not state.dead:
         narrowed = state.guard[len(exit_.path) :]
         test = conjunction((exit_.guard, *narrowed))
-        finished = Exit(test, state.snapshot(), exit_.value, tuple(state.guard))
+        local = exit_.snapshot.locals if around and around.frame is not state.frame else state.frame.locals
+        snapshot = Snapshot(dict(local), dict(state.heap))
+        finished = Exit(test, snapshot, exit_.value, tuple(state.guard), exit_.exception, exit_.inner)
     state.guard, state.dead = guard, dead
     state.restore(here)
     return finished
@@ -92,7 +102,10 @@ def _run_handlers(x: Executor, handlers: list[ast.ExceptHandler], attempt: Attem
         inner = len(state.guard)
         if handler.name:
             x.bind(handler.name, x.unknown(handler, "an exception's text"))
+        kinds = {exit_.exception for exit_ in exits}
+        state.handling.append(kinds.pop() if len(kinds) == 1 else "Exception")
         x.execute(handler.body)
+        state.handling.pop()
         ends.append((caught, state.dead, state.guard[inner:], state.snapshot()))
     dead, narrowed, snapshot = fall
     if not ends:
@@ -134,11 +147,9 @@ def _is_negated(guard: Expression, ends: list[tuple[Expression, str, list[Expres
 
 def raise_(x: Executor, node: ast.Raise) -> None:
     """Runs a `raise` statement."""
-    name = "Exception"
+    name = x.state.handling[-1] if node.exc is None and x.state.handling else "Exception"
     target = node.exc
-    if target is None:
-        name = "Exception"
-    else:
+    if target is not None:
         callee = target.func if isinstance(target, ast.Call) else target
         if isinstance(callee, ast.Name | ast.Attribute):
             name = ast.unparse(callee)
@@ -157,7 +168,7 @@ def raised(x: Executor, exception: str, node: ast.AST) -> None:
     state = x.state
     if exits is not None:
         attempt, rows = exits
-        rows.append(_caught(x, attempt))
+        rows.append(_caught(x, attempt, exception))
         state.dead, state.caught_by = "caught", attempt
         return
     x.log.refuse(tuple(state.guard), x.site(node), state.frame.name, TRUE, exception)
@@ -166,8 +177,9 @@ def raised(x: Executor, exception: str, node: ast.AST) -> None:
 
 
 def may_raise(x: Executor, value: Expression, exception: str, node: ast.AST) -> None:
-    """Evaluating `value` here may raise: where a handler would catch that, the path splits."""
-    raises_when(x, Call("crashes", (value,)), exception, node)
+    """Evaluating `value` here may raise: inside a `try` that is told from what other exceptions do."""
+    if x.state.attempts:
+        x.refuse_fault(value, exception, node)
 
 
 def raises_when(x: Executor, test: Expression, exception: str, node: ast.AST) -> bool:
@@ -178,7 +190,7 @@ def raises_when(x: Executor, test: Expression, exception: str, node: ast.AST) ->
     attempt, rows = exits
     state = x.state
     with x.under(test):
-        rows.append(_caught(x, attempt))
+        rows.append(_caught(x, attempt, exception))
     if test != FALSE:
         state.guard.append(negation(test))
         attempt.negations.add(negation(test))
@@ -196,9 +208,12 @@ def fails(x: Executor, test: Expression, exception: str, node: ast.AST) -> None:
         x.log.refuse((*x.state.guard, test), x.site(node), x.state.frame.name, TRUE, exception)
 
 
-def _caught(x: Executor, attempt: Attempt) -> Exit:
+def _caught(x: Executor, attempt: Attempt, exception: str) -> Exit:
     """The present point as one that a handler catches. That nothing was caught before goes without saying."""
     exit_ = x.state.leave(attempt.base, frame=attempt.frame)
+    exit_.exception = exception
+    left = x.state.frames[x.state.frames.index(attempt.frame) + 1 :]
+    exit_.inner = {frame: dict(frame.locals) for frame in left}
     exit_.guard = conjunction(g for g in exit_.path[attempt.base :] if g not in attempt.negations)
     return exit_
 

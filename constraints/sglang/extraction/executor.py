@@ -226,17 +226,24 @@ class Executor:
         """Writes a rule where evaluating the value here may fail."""
         if not isinstance(value, Expression) or self.state.dead:
             return
-        guard = self.state.guard
+        kind = fault_kind(value, self.record.is_nullable, self.record.is_text, self.state.guard, self._is_refused)
+        if kind:
+            self.refuse_fault(value, kind, node)
 
-        def is_refused(part: Expression) -> bool:
-            earlier = self._refused.get(part)
-            return earlier is not None and tuple(guard[: len(earlier)]) == earlier
+    def refuse_fault(self, value: Expression, kind: str, node: ast.AST) -> None:
+        """Writes that evaluating the value here raises an exception where it fails: caught, or a rule."""
+        if self.state.dead or self._is_refused(value):
+            return
+        crashes = Call("crashes", (value,))
+        if not attempts.raises_when(self, crashes, kind, node):
+            self.log.refuse((*self.state.guard, crashes), self.site(node), self.state.frame.name, TRUE, kind)
+        # Where it is caught, the guard now says that it did not fail: only there it is dealt with.
+        self._refused[value] = tuple(self.state.guard)
 
-        kind = fault_kind(value, self.record.is_nullable, self.record.is_text, guard, is_refused)
-        if kind and not attempts.would_catch(self, kind):
-            self._refused[value] = tuple(guard)
-            crashes = Call("crashes", (value,))
-            self.log.refuse((*guard, crashes), self.site(node), self.state.frame.name, TRUE, kind)
+    def _is_refused(self, value: Expression) -> bool:
+        """Whether the failures of a value have been dealt with on the path here."""
+        earlier = self._refused.get(value)
+        return earlier is not None and tuple(self.state.guard[: len(earlier)]) == earlier
 
     def _if(self, node: ast.If) -> None:
         test = operations.truth(self, expressions.evaluate(self, node.test))

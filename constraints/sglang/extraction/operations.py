@@ -25,6 +25,7 @@ from constraints.expression.syntax import (
     FALSE,
     NONE,
     TRUE,
+    Arithmetic,
     ArithmeticOperator,
     Call,
     Collection,
@@ -291,7 +292,7 @@ def item(x: Executor, value: Value, index: Value, node: ast.AST) -> Value:
     if isinstance(value, Ref):
         content = x.state.content(value)
         match content:
-            case Entries(entries=entries):
+            case Entries(entries=entries, computed=None):
                 return _entry(x, entries, as_key(x, index), node)
             case Items(elements=elements):
                 position = as_expression(x, index)
@@ -352,6 +353,8 @@ def _entry(x: Executor, entries: object, key: object, node: ast.AST) -> Value:
                 found = disjunction(condition for condition, _ in rows)
             attempts.fails(x, negation(found), "KeyError", node)
             return choice(rows)
+        if not entries:
+            attempts.raised(x, "KeyError", node)
     return x.unknown(node, "an item of a dict by a key that is not known")
 
 
@@ -485,7 +488,10 @@ def binary(x: Executor, op: ArithmeticOperator, left: Value, right: Value, node:
         if isinstance(one, Ref) and isinstance(x.state.content(one), Items) and isinstance(other, Collection):
             wrapped = x.state.allocate(Items(other.kind, tuple((TRUE, e) for e in other.elements)))
             return binary(x, op, left if one is left else wrapped, right if one is right else wrapped, node)
-    return arithmetic(op, as_expression(x, left, node), as_expression(x, right, node))
+    made = arithmetic(op, as_expression(x, left, node), as_expression(x, right, node))
+    if isinstance(made, Arithmetic) and op in ("/", "//", "%") and not isinstance(made.right, Literal):
+        attempts.may_raise(x, made, "ZeroDivisionError", node)
+    return made
 
 
 def _combined(x: Executor, op: str, a: Items, b: Items, node: ast.AST) -> Items | None:

@@ -43,6 +43,10 @@ class Exit:
     value: Value | None = None
     path: tuple[Expression, ...] = ()
     """The whole guard of the path at that point."""
+    exception: str = ""
+    """What was raised there, where something was."""
+    inner: dict[Frame, dict[str, Value]] = field(default_factory=dict)
+    """The locals of the frames that an exception leaves on its way out."""
 
 
 @dataclass(slots=True, eq=False)
@@ -75,7 +79,7 @@ class Loop:
     breaks: list[Exit] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Attempt:
     """A `try` whose handlers may catch: for each handler, the conditions under which it was reached."""
 
@@ -94,6 +98,8 @@ class State:
         self.heap: dict[int, Content] = {}
         self.frames: list[Frame] = []
         self.attempts: list[Attempt] = []
+        self.handling: list[str] = []
+        """What the handlers around this point have caught, innermost last; empty where it is of many kinds."""
         self.dead: str = ""
         """Why nothing after this point is reached: '', 'raise', 'return', 'continue' or 'break'."""
         self.caught_by: Attempt | None = None
