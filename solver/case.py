@@ -36,6 +36,7 @@ class Circumstances(TypedDict, total=False):
     release: str | None
     gpu: str | None
     model_config: ModelConfig | None
+    model_arch: str | None
     draft_model_config: ModelConfig | None
     env: Mapping[str, str] | None
     facts: Mapping[str, Value] | None
@@ -135,6 +136,7 @@ def case_of(
     release: str | None = None,
     gpu: str | None = None,
     model_config: ModelConfig | None = None,
+    model_arch: str | None = None,
     draft_model_config: ModelConfig | None = None,
     env: Mapping[str, str] | None = None,
     facts: Mapping[str, Value] | None = None,
@@ -148,6 +150,7 @@ def case_of(
             installed beside this package, if it is on offer; else the newest.
         gpu: the name of a machine.
         model_config: the model's configuration: a path, or its content.
+        model_arch: the name of its architecture, where there is no configuration at hand.
         draft_model_config: the same of the model that drafts for it.
         env: environment variables of the server; those that the command itself sets win.
         facts: single facts by dotted path; these win over all others.
@@ -170,6 +173,7 @@ def case_of(
         executable,
         gpu=gpu,
         model_config=model_config,
+        model_arch=model_arch,
         draft_model_config=draft_model_config,
         env={**(env or {}), **launch.environment},
         unknown_env=launch.unknown_environment,

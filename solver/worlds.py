@@ -29,6 +29,7 @@ ModelConfig: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
 _SAID_BY = {
     "gpu": ("gpu.", "host.", "package."),
     "model_config": ("model.",),
+    "model_arch": (),
     "draft_model_config": ("draft_model.",),
 }
 """Which facts each source says."""
@@ -39,6 +40,7 @@ def world_of(
     *,
     gpu: str | None = None,
     model_config: ModelConfig | None = None,
+    model_arch: str | None = None,
     draft_model_config: ModelConfig | None = None,
     env: Mapping[str, str] | None = None,
     unknown_env: Collection[str] = (),
@@ -51,6 +53,7 @@ def world_of(
         executable: the program.
         gpu: the name of a machine.
         model_config: the model's configuration.
+        model_arch: the name of its architecture, where there is no configuration.
         draft_model_config: that of the model that drafts for it.
         env: the server's environment variables; one that is not in it is taken to be unset.
         unknown_env: variables that are set, but nobody knows to what.
@@ -64,7 +67,7 @@ def world_of(
     unknown = frozenset(unknown_env)
     depends = {name: flags[name] for name in flags_of_facts(executable.program) if flags and name in flags}
     models = (model_config, draft_model_config)
-    return _world(_Question(executable, gpu, models, env or {}, unknown, depends, facts or {}))
+    return _world(_Question(executable, gpu, models, model_arch, env or {}, unknown, depends, facts or {}))
 
 
 def flags_of_facts(program: Program) -> tuple[str, ...]:
@@ -113,13 +116,14 @@ def base_of(executable: Executable, world: World, given: Collection[str]) -> Res
 class _Question:
     """The arguments of `world_of`, equal where they ask the same of files that have not changed."""
 
-    __slots__ = ("_key", "env", "executable", "facts", "flags", "gpu", "models", "unknown_env")
+    __slots__ = ("_key", "env", "executable", "facts", "flags", "gpu", "model_arch", "models", "unknown_env")
 
     def __init__(
         self,
         executable: Executable,
         gpu: str | None,
         models: tuple[ModelConfig | None, ModelConfig | None],
+        model_arch: str | None,
         env: Mapping[str, str],
         unknown_env: frozenset[str],
         flags: Mapping[str, Value],
@@ -128,17 +132,19 @@ class _Question:
         self.executable = executable
         self.gpu = gpu
         self.models = models
+        self.model_arch = model_arch
         self.env = env
         self.unknown_env = unknown_env
         self.flags = flags
         self.facts = facts
         variables = (tuple(sorted(env.items())), unknown_env)
         keys = tuple(map(_model_key, models))
-        self._key = (id(executable), gpu, keys, variables, _key(flags), _key(facts))
+        self._key = (id(executable), gpu, keys, model_arch, variables, _key(flags), _key(facts))
 
     @property
     def says_anything(self) -> bool:
-        return bool(self.gpu or any(self.models) or self.env or self.unknown_env or self.facts)
+        asked = (self.gpu, self.model_arch, *self.models)
+        return any(each is not None for each in asked) or bool(self.env or self.unknown_env or self.facts)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Question) and other._key == self._key
@@ -178,12 +184,14 @@ def _world(question: _Question) -> World:
     sources: dict[str, str] = {}
     if program.engine == "sglang":
         said = _sglang_facts(question)
-    elif question.gpu is not None or any(question.models):
+    elif question.gpu is not None or question.model_arch is not None or any(question.models):
         raise FactError(
             "gpu", question.gpu, f"nothing here knows the machines and models of {program.engine}"
         )
     if question.gpu is not None:
         sources["gpu"] = question.gpu
+    if question.model_arch is not None:
+        sources["model_arch"] = question.model_arch
     for source, model in zip(("model_config", "draft_model_config"), question.models, strict=True):
         if model is not None:
             sources[source] = "(given as a value)" if isinstance(model, Mapping) else str(model)
@@ -218,6 +226,7 @@ def _sglang_facts(question: _Question) -> dict[str, Value]:
         program.facts,
         machine=question.gpu,
         model_config=question.models[0],
+        model_architecture=question.model_arch,
         draft_model_config=question.models[1],
         flags=question.flags,
         environment=question.env,

@@ -52,6 +52,19 @@ def test_a_machine_is_known_by_its_name():
         world_of(executable(), gpu="h1000000")
 
 
+def test_an_architecture_alone_says_its_name_and_nothing_of_sizes():
+    facts = {**FACTS, "model.config.architectures": Fact("model.config.architectures", "list")}
+    reads = Refuse("a.py:2", "f", "SGL2", when=parse("'LlamaForCausalLM' in model.config.architectures"))
+    catalog = Catalog(Release("sglang", "0"), FLAGS, facts, (RULE, reads))
+    world = world_of(make_executable(catalog), model_arch="LlamaForCausalLM")
+    assert world.facts["model.config.architectures"] == ["LlamaForCausalLM"]
+    assert world.facts["model.config.num_experts"] is UNKNOWN
+    assert world.sources == {"model_arch": "LlamaForCausalLM"}
+    assert check(LAUNCH, catalog=catalog, model_arch="LlamaForCausalLM").verdict is Verdict.REFUSED
+    with pytest.raises(FactError):
+        world_of(make_executable(catalog), model_arch="")
+
+
 def test_a_single_fact_wins():
     assert world_of(executable(), gpu="h100", facts={"gpu.is_sm90": False}).facts["gpu.is_sm90"] is False
 

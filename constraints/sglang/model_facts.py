@@ -133,7 +133,13 @@ def model_facts(config: Mapping[str, Value] | os.PathLike[str] | str) -> ModelFa
 
 
 def architecture_facts(name: str) -> ModelFacts:
-    """What the name of an architecture says by itself, `LlamaForCausalLM`: nothing of shapes or numbers."""
+    """What the name of an architecture says by itself, `LlamaForCausalLM`: nothing of shapes or numbers.
+
+    Raises:
+        FactError: if that cannot be the name of a class.
+    """
+    if not name.isidentifier():
+        raise FactError("--model-arch", name, "is no name of an architecture, such as LlamaForCausalLM")
     return ModelFacts({"architectures": [name]}, is_whole=False)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from solver.cli.options import Raw
 
-_WORLD = ("release", "gpu", "model_config", "draft_model_config", "env", "fact", "ignore")
+_WORLD = ("release", "gpu", "model_config", "model_arch", "draft_model_config", "env", "fact", "ignore")
 _OUTPUT = ("output_format", "output_file", "color", "verbose")
 _SEARCH = ("keep", "max_changes", "alternatives", "timeout")
 

@@ -128,6 +128,12 @@ class Options:
         help="The model's config.json, or the folder that holds it.",
         variable="FLAGFIT_MODEL_CONFIG",
     )
+    model_arch: str | None = option(
+        "--model-arch",
+        metavar="NAME",
+        help="The model's architecture, such as LlamaForCausalLM, where its config.json is not at hand.",
+        variable="FLAGFIT_MODEL_ARCH",
+    )
     draft_model_config: str | None = option(
         "--draft-model-config",
         metavar="PATH",

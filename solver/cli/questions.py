@@ -110,6 +110,7 @@ def _world(options: Options) -> dict[str, Any]:
         "release": options.release,
         "gpu": options.gpu,
         "model_config": options.model_config,
+        "model_arch": options.model_arch,
         "draft_model_config": options.draft_model_config,
         "env": dict(options.env),
         "facts": dict(options.fact),

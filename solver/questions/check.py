@@ -24,6 +24,7 @@ def check(
     release: str | None = None,
     gpu: str | None = None,
     model_config: ModelConfig | None = None,
+    model_arch: str | None = None,
     draft_model_config: ModelConfig | None = None,
     env: Mapping[str, str] | None = None,
     facts: Mapping[str, Value] | None = None,
@@ -38,6 +39,7 @@ def check(
             if there is a catalog of it; else the newest there is.
         gpu: the machine, `h100`; without one, facts of it are not known.
         model_config: the model's `config.json`: its path, its folder, or its content.
+        model_arch: the name of its architecture, `LlamaForCausalLM`, where there is no configuration at hand.
         draft_model_config: the same of the model that drafts for it, where there is one.
         env: environment variables of the server, beside those that the command sets itself.
         facts: single facts by dotted path, `{"gpu.count": 8}`; these win over all others.
@@ -59,6 +61,7 @@ def check(
         release=release,
         gpu=gpu,
         model_config=model_config,
+        model_arch=model_arch,
         draft_model_config=draft_model_config,
         env=env,
         facts=facts,

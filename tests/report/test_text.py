@@ -102,7 +102,7 @@ def test_nothing_to_mend_is_not_worth_a_word() -> None:
 
 
 def test_many_variables_are_counted_not_listed() -> None:
-    assert "GPU h100; SGLANG_A=1, SGLANG_B=1, 2 more; not told" in full("unread")
+    assert "GPU h100; SGLANG_A=1, SGLANG_B=1, 2 more;" in full("unread")
 
 
 def test_a_change_shows_what_it_mends_breaks_and_leads_to() -> None:

@@ -7,11 +7,18 @@ from collections.abc import Iterator
 from solver.answers import Report, Verdict
 from solver.report.document import Document, Entry
 from solver.report.ink import Ink, harmless
+from solver.report.layout import WIDTH
 from solver.report.wording import counted
 
 _ASKED_FOR = {"gpu": "--gpu", "model_config": "--model-config"}
-_LABELS = {"gpu": "GPU", "model_config": "model", "draft_model_config": "draft model"}
+_LABELS = {
+    "gpu": "GPU",
+    "model_config": "model",
+    "model_arch": "architecture",
+    "draft_model_config": "draft model",
+}
 _FACTS_SHOWN = 3
+_INDENT = " " * 10
 
 
 def render(document: Document, ink: Ink) -> str:
@@ -33,7 +40,7 @@ def _entry(entry: Entry, document: Document, ink: Ink, *, named: bool) -> Iterat
     if named:
         yield ink.strong(harmless(entry.name))
     yield _verdict(report, ink)
-    yield ink.faint(_circumstances(report, verbose=document.verbose))
+    yield from _circumstances(report, ink, verbose=document.verbose)
     if report.violations or report.undecided or report.rewrites or report.notices:
         from solver.report.text.findings import findings
 
@@ -71,7 +78,7 @@ def _faults(report: Report) -> str:
     return ", ".join(parts)
 
 
-def _circumstances(report: Report, *, verbose: bool) -> str:
+def _circumstances(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
     """Which release and why that one, what the facts were taken from, and what was not told."""
     sources = report.world.sources
     parts = [f"release {report.release} ({report.release_source})"] if report.release_source else []
@@ -83,7 +90,13 @@ def _circumstances(report: Report, *, verbose: bool) -> str:
     parts += [", ".join(told)] if told else []
     untold = [option for name, option in _ASKED_FOR.items() if name not in sources]
     parts += [f"not told: {', '.join(untold)}"] if untold else []
-    return "          " + "; ".join(parts)
+    line = ""
+    for part in parts:
+        if line and len(line) + len(part) + 2 > WIDTH:
+            yield ink.faint(f"{line};")
+            line = ""
+        line = f"{line}; {part}" if line else f"{_INDENT}{part}"
+    yield ink.faint(line or _INDENT.rstrip())
 
 
 def _summary(document: Document, ink: Ink) -> str:
