@@ -104,6 +104,78 @@ def test_each_launch_of_a_script_is_reported_by_its_line(
     assert "2 launches: 1 accepted, 1 refused" in out
 
 
+def test_fixes_are_shown_and_the_launch_is_still_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["suggest-fix", "--", *REFUSED]) == 1
+    out = capsys.readouterr().out
+    assert "Smallest fix: 1 flag to change" in out
+    assert "remove --enable-dp-attention" in out
+    assert f"{' '.join(LAUNCH)} --tp 3 --dp-size 2\n" in out
+
+
+def test_what_must_be_kept_is_in_no_fix(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["suggest-fix", "--keep", "--enable-dp-attention", "--keep", "dp-size", "--", *REFUSED])
+    out = capsys.readouterr().out
+    assert "remove --enable-dp-attention" not in out
+    assert "change --tp 3 to 2" in out
+
+
+def test_a_change_that_mends_ends_with_0_and_one_that_does_not_with_1(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["what-if", "--set", "tp=4", "--", *REFUSED]) == 0
+    assert "Mends TOY0004." in capsys.readouterr().out
+    assert run(["what-if", "--unset", "--dp-size", "--set", "tp-size=0", "--", *REFUSED]) == 1
+    assert "Breaks" in capsys.readouterr().out
+
+
+def test_the_values_that_a_flag_may_take_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["what-if", "--allowed", "tp", "--", *REFUSED]) == 0
+    out = capsys.readouterr().out
+    assert "refused  --tp 3  (TOY0004)" in out
+    assert "fine     --tp 2" in out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("suggest-fix", "--", *REFUSED),
+        ("suggest-fix", "--", *LAUNCH),
+        ("suggest-fix", "--", *LAUNCH, "--tpp", "2"),
+        ("what-if", "--set", "tp=5", "--allowed", "dp-size", "--", *REFUSED),
+        ("check", "--", *LAUNCH, "--moe-a2a-backend", "deepep", "--ep-size", "3", "--tp", "3"),
+    ],
+)
+def test_every_question_answers_in_json_that_keeps_to_the_schema(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, *rest = arguments
+    run([command, "--output-format", "json", *rest])
+    Draft202012Validator(schema()).validate(json.loads(capsys.readouterr().out))
+
+
+def test_rules_and_flags_are_listed_found_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules", "lora"]) == 0
+    assert "TOY0017" in capsys.readouterr().out
+    assert run(["rules", "no such rule"]) == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith("0 rules")
+    assert run(["flags", "--output-format", "json", "--dcp-size"]) == 0
+    [flag] = json.loads(capsys.readouterr().out)["flags"]
+    assert flag["name"] == "dcp_size"
+    assert run(["explain", "toy0014", "--dcp-size"]) == 0
+    out = capsys.readouterr().out
+    assert "SGLang refuses when --retraction-backup is host_pool" in out
+    assert "read by" in out
+    assert run(["explain", "--output-format", "concise", "TOY0014"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_catalogs_are_listed_and_verified(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["catalog", "list", "--output-format", "json"]) == 0
+    assert all(row["engine"] == "sglang" for row in json.loads(capsys.readouterr().out)["catalogs"])
+    assert run(["catalog", "verify", str(PATH)]) == 0
+    assert capsys.readouterr().out == f"{PATH}  fine\n"
+
+
 def unreadable(folder: Path) -> dict[str, list[str]]:
     """Wrong command lines, by what is wrong with them."""
     (folder / "empty.sh").write_text("")
