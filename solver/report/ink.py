@@ -9,6 +9,9 @@ from typing import NamedTuple
 _FLAG = r"(?<![\w-])--?[a-z][a-z0-9-]*"
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(9), *range(0x0B, 0x20), *range(0x7F, 0xA0))}
 
+WIDTH = 100
+"""Sentences are wrapped here, whatever the terminal, so that the same input gives the same bytes."""
+
 
 class Ink(NamedTuple):
     """Writes text in colour, or as it is.

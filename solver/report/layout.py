@@ -5,10 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 
-from solver.report.ink import Ink, harmless
-
-WIDTH = 100
-"""Sentences are wrapped here, whatever the terminal, so that the same input gives the same bytes."""
+from solver.report.ink import WIDTH, Ink, harmless
 
 HANGING = " " * 11
 """What stands left of all that belongs to a code of seven letters."""

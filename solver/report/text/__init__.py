@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from solver.answers import Report, Verdict
 from solver.report.document import Document, Entry
-from solver.report.ink import Ink, harmless
-from solver.report.layout import WIDTH
+from solver.report.ink import WIDTH, Ink, harmless
 from solver.report.wording import counted
 
 _ASKED_FOR = {"gpu": "--gpu", "model_config": "--model-config"}
