@@ -52,13 +52,13 @@ class Telling:
         self._unknowns = unknowns
         self._said: dict[tuple[int, bool], Leaves] = {}
         self._unreached: set[int] = set()
+        self._below: dict[int, Leaves] = {}
 
     def flags(self, node: int) -> tuple[str, ...]:
         """The flags given that an undecided rule hangs on, by name; none where it says nothing."""
         if not self._near[node] & self._given or not self._is_reached(node):
             return ()
-        unknown = self._unknowns.leaves(node)
-        is_unsaid = bool(unknown) and not unknown & ~self._unsaid
+        is_unsaid = self._hangs_on_what_is_unsaid(node)
         if is_unsaid and self._before[node] is UNKNOWN:
             return ()
         found = 0
@@ -66,6 +66,34 @@ class Telling:
             found |= self._said_by(node, is_unsaid=is_unsaid)
             node = self._program.guards[node]
         return tuple(sorted(self._program.flags_of(found)))
+
+    def _hangs_on_what_is_unsaid(self, node: int) -> bool:
+        """Whether it is unsaid facts alone that leave a node unknown."""
+        unknown = self._unknown_below(node)
+        if unknown & ~self._unsaid:
+            unknown = self._unknowns.leaves(node)
+        return bool(unknown) and not unknown & ~self._unsaid
+
+    def _unknown_below(self, node: int) -> Leaves:
+        """The unknown leaves below a node, by unknown nodes: quick to find, but perhaps too many."""
+        below, now, reads = self._below, self._now, self._program.reads
+        waiting = [node]
+        while waiting:
+            each = waiting[-1]
+            if each in below:
+                waiting.pop()
+            elif each < self._program.leaf_count:
+                below[each] = 1 << each
+            else:
+                unknown = [read for read in reads[each] if now[read] is UNKNOWN]
+                fresh = [read for read in unknown if read not in below]
+                waiting += fresh
+                if not fresh:
+                    leaves = 0
+                    for read in unknown:
+                        leaves |= below[read]
+                    below[each] = leaves
+        return below[node]
 
     def _is_reached(self, node: int) -> bool:
         """Whether a value that the node reads, itself or through unknown named values, may be another one."""
