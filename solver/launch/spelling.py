@@ -51,6 +51,10 @@ def _distance(left: str, right: str, limit: int) -> int:
     """How many letters to put in, take out, replace or swap, as far as it does not exceed the limit."""
     if abs(len(left) - len(right)) > limit:
         return limit + 1
+    # Each letter that the other word lacks takes a change of its own: most words are told apart by that.
+    letters, others = set(left), set(right)
+    if len(letters - others) > limit or len(others - letters) > limit:
+        return limit + 1
     before: list[int] = []
     row = list(range(len(right) + 1))
     for i, letter in enumerate(left, start=1):
