@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -238,3 +239,12 @@ def test_a_report_is_plain_json_and_the_same_in_every_process():
 
 def test_reports_of_the_same_command_are_equal():
     assert checked("--tp 0") == checked("--tp 0")
+
+
+def test_threads_may_check_at_the_same_time():
+    flags = [
+        f"--tp {tp} --dcp-size {dcp} --retraction-backup host_pool" for tp in (1, 2, 3) for dcp in (1, 2)
+    ] * 8
+    expected = [checked(each).to_dict() for each in flags]
+    with ThreadPoolExecutor(8) as pool:
+        assert [report.to_dict() for report in pool.map(checked, flags)] == expected
