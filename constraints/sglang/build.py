@@ -25,6 +25,7 @@ from constraints.sglang.extraction.state import Frame
 from constraints.sglang.extraction.steps import StepLog, finished
 from constraints.sglang.extraction.values import Class, Function, Instance, Method
 from constraints.sglang.flags import extract_flags
+from constraints.sglang.logging_level import level_checks
 
 EXTRACTOR = "1"
 """Changes whenever the same source would give another catalog."""
@@ -116,6 +117,8 @@ def _executed(source_root: Path, flags: Mapping[str, Flag], environment: Mapping
         if not isinstance(owner, Class):
             raise CatalogError(str(module.path), "there is no class ServerArgs in this module")
         executor.record.self_reference = executor.state.allocate(Instance(owner))
+        for check in level_checks(module.tree):
+            log.refuse((), f"{module.relative}:{check.line}", check.function, check.fails, check.exception)
         for name in ("resolve_once", "check_server_args"):
             method = executor.classes.method(executor, owner, name)
             if isinstance(method, Function):
