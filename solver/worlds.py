@@ -77,7 +77,7 @@ def flags_of_facts(program: Program) -> tuple[str, ...]:
     """
     if program.engine != "sglang":
         return ()
-    from constraints.sglang.facts import FLAGS_OF_FACTS
+    from constraints.sglang.flags_of_facts import FLAGS_OF_FACTS
 
     return tuple(name for name in FLAGS_OF_FACTS if name in program.flags)
 
@@ -87,7 +87,7 @@ def held_flags(program: Program, given: Mapping[str, Value]) -> frozenset[str]:
     flags = flags_of_facts(program)
     if not flags:
         return frozenset()
-    from constraints.sglang.facts import changes_facts
+    from constraints.sglang.flags_of_facts import changes_facts
 
     return frozenset(name for name in flags if name not in given or changes_facts(name, given[name]))
 

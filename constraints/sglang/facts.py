@@ -12,20 +12,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from constraints.catalog import Fact
 from constraints.errors import FactError
 from constraints.expression.values import UNKNOWN
 from constraints.sglang.environment import PREFIXES, Environment, environment_of, unknown_of
+from constraints.sglang.flags_of_facts import MODEL_OVERRIDES, model_overrides
 from constraints.sglang.machines import cpu_memory_mib, find_machine, machine_facts
 from constraints.sglang.model_facts import ModelFacts, architecture_facts, model_facts
+from constraints.vocabulary import Fact
 
 Value: TypeAlias = Any
 
 _CPU_ENGINE = "SGLANG_USE_CPU_ENGINE"
-_OVERRIDES = "json_model_override_args"
-
-FLAGS_OF_FACTS = (_OVERRIDES,)
-"""Flags that change what is a fact of the model to the rules: they belong to the world, not to a repair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,29 +123,10 @@ def gather_facts(
         models["model"] = architecture_facts(model_architecture)
     if draft_model_config is not None:
         models["draft_model"] = model_facts(draft_model_config)
-    overrides = _overrides((flags or {}).get(_OVERRIDES, "{}"))
+    overrides = model_overrides((flags or {}).get(MODEL_OVERRIDES, "{}"))
     if overrides != {}:
         models = {role: replace(model, overrides=overrides) for role, model in models.items()}
     return Facts(catalog_facts, facts, models, variables, unknown)
-
-
-def changes_facts(flag: str, value: Value) -> bool:
-    """Whether a value of one of `FLAGS_OF_FACTS` makes any fact another."""
-    return flag == _OVERRIDES and _overrides(value) != {}
-
-
-def _overrides(text: Value) -> Mapping[str, Value] | None:
-    """What `--json-model-override-args` says; None where it is not known.
-
-    SGLang refuses what is no JSON object.
-    """
-    if text is UNKNOWN:
-        return None
-    try:
-        overrides = json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        return {}
-    return overrides if isinstance(overrides, dict) else {}
 
 
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
