@@ -8,9 +8,9 @@ the node's value is the fault, and whoever reads it meets it again.
 
 from __future__ import annotations
 
-from constraints.catalog import Value
 from constraints.expression.evaluate import evaluate_exactly, truth, truth_alike
 from constraints.expression.values import MISSING, UNKNOWN, Fault, same
+from constraints.vocabulary import Value
 from solver.program import ALWAYS, Kind, Program, Terms
 
 

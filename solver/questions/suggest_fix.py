@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Unpack
 
-from constraints.catalog import Value
 from constraints.errors import LaunchNotFound, UnreadableInput
+from constraints.vocabulary import Value
 from solver.answers import Repair, Report, Respelling, SuggestedFix, Violation
 from solver.case import Case, Circumstances, Source, case_of, resolved
 from solver.configuration import Configuration
