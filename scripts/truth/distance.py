@@ -8,6 +8,7 @@ nothing.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -33,6 +34,9 @@ _LOOKS = 4000
 
 _FACTS = {"model": 1.5, "draft_model": 1.5, "env": 1.0, "environ": 1.0, "env_set": 1.0}
 _MACHINE = 3.0
+
+_WISHES = 12
+"""How many values are wished for one leaf."""
 
 
 @dataclass
@@ -104,10 +108,12 @@ class Distance:
         depth: int,
         *,
         boolean: bool,
+        wanted: Sequence[Value] = (),
     ) -> float:
         """The least distance to one of an expression's names having a value with which it is accepted."""
         names = sorted(free_names(expression) & terms.producers.keys())[:6]
         literals = [each.value for each in expression.distinct() if isinstance(each, Literal)]
+        literals = [*wanted, *map(_as_json, wanted), *literals]
         read = truth if boolean else evaluate
         best = _FAR
         for name in names:
@@ -196,7 +202,12 @@ class Distance:
         if all(isinstance(each, bool) for each in wanted) and isinstance(expression, (And, Or, Not)):
             return self._truth(expression, bool(wanted[0]), terms, depth)
         return self._through_names(
-            expression, lambda value: _among(value, wanted), terms, depth, boolean=False
+            expression,
+            lambda value: _among(value, wanted),
+            terms,
+            depth,
+            boolean=False,
+            wanted=wanted,
         )
 
     def _leaf(self, leaf: int, wanted: Sequence[Value]) -> float:
@@ -212,7 +223,9 @@ class Distance:
 
     def _wish(self, leaf: int, wanted: Iterable[Value]) -> None:
         wishes = self.wishes.setdefault(leaf, [])
-        wishes += [value for value in wanted if not _among(value, wishes)][: max(0, 12 - len(wishes))]
+        for value in wanted:
+            if len(wishes) < _WISHES and not _among(value, wishes):
+                wishes.append(value)
 
     def _candidates(self, node: int, literals: Sequence[Value]) -> list[Value]:
         """Values worth trying for what a name stands for."""
@@ -229,13 +242,14 @@ class Distance:
             if name in program.leaf_of_flag:
                 flag = program.flags[name]
                 own = candidate_values(flag, near).values
-                near = [flag.default, *own[:60], *self.pool.get(name, ())[:40]]
+                near = [flag.default, *own[:60], *self.pool.get(name, ())[:40], *_records(literals, present)]
             elif name.startswith(("model.", "draft_model.", "gpu.", "host.", "package.")):
                 near = self.stage.values_of(node)[:40]
             else:
                 near += self.pool.get(name, ())
         else:
             near += [literal for literal in self._literals_of(node) if not _among(literal, near)]
+            near += _records(literals, present)
         return near
 
     def _literals_of(self, node: int) -> list[Value]:
@@ -252,6 +266,36 @@ class Distance:
         if 0 < node < program.leaf_count and program.names[node] in program.leaf_of_flag:
             found += candidate_values(program.flags[program.names[node]], ()).values[:40]
         return found
+
+
+def _records(literals: Sequence[Value], present: Value) -> list[Value]:
+    """JSON objects with a part that an expression may ask for."""
+    keys = [each for each in literals if isinstance(each, str)][:4]
+    if not keys or not (present is None or present is MISSING or isinstance(present, (dict, str, list))):
+        return []
+    numbers = [each for each in literals if isinstance(each, (int, float)) and not isinstance(each, bool)]
+    parts = [
+        1,
+        0,
+        -1,
+        "other",
+        True,
+        None,
+        {},
+        [],
+        0.5,
+        *(n + step for n in numbers[:3] for step in (-1, 0, 1)),
+    ]
+    before = present if isinstance(present, dict) else {}
+    made: list[Value] = [{**before, key: part} for key in keys for part in parts]
+    return [*made, *map(json.dumps, made), *([each] for each in made)]
+
+
+def _as_json(value: Value) -> Value:
+    try:
+        return json.dumps(value)
+    except TypeError:
+        return None
 
 
 def _with(lookup: Lookup, name: str, value: Value) -> Lookup:

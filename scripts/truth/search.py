@@ -18,6 +18,8 @@ from solver.resolution import Resolution
 _EXPANSIONS = 30
 _MOVES = 60
 _HOPELESS = 25.0
+_WHOLE = frozenset({"model.config", "model.text_config", "model.config.text_config", "draft_model.config"})
+"""Facts that tell all of a model: what is wished of them, others say better."""
 _EARLIER = 5
 """Of the rules broken before, how many are minded at a time."""
 
@@ -108,19 +110,26 @@ class Search:
         return cost + 0.3 * max(0, len(earlier) - _EARLIER), distance.wishes
 
     def _moves(self, scene: Scene, wishes: dict[int, list[Value]], seen: set[str]) -> Iterator[Scene]:
-        moves: list[Scene] = []
+        moves: list[tuple[float, Scene]] = []
         for leaf, wanted in sorted(wishes.items()):
+            if self._stage.program.names[leaf] in _WHOLE:
+                continue
             some = wanted if len(wanted) <= 6 else self._rng.sample(wanted, 6)
             options = list(self._stage.changed(scene, leaf, some))
-            moves += options if len(options) <= 6 else self._rng.sample(options, 6)
-        self._rng.shuffle(moves)
-        moves = moves[:_MOVES]
+            options = options if len(options) <= 6 else self._rng.sample(options, 6)
+            moves += ((self._dearness(leaf), option) for option in options)
         for name in scene.given:
             given = {each: value for each, value in scene.given.items() if each != name}
-            moves.append(Scene(scene.machine, scene.model, scene.env, given))
-        for moved in moves:
+            moves.append((self._rng.random(), Scene(scene.machine, scene.model, scene.env, given)))
+        moves.sort(key=lambda move: move[0])
+        for _, moved in moves[:_MOVES]:
             if moved.key() not in seen:
                 yield moved
+
+    def _dearness(self, leaf: int) -> float:
+        """A draw: flags come first, and last what needs another world, which is slow to look at."""
+        is_flag = self._stage.program.names[leaf] in self._stage.program.leaf_of_flag
+        return self._rng.random() if is_flag else 0.6 + self._rng.random()
 
     def _trimmed(self, node: int, scene: Scene) -> Scene:
         """The scene without what it does not need."""

@@ -23,7 +23,7 @@ from constraints.sglang.build import steps_of_resolution
 from tests.naive import interpret
 
 MODULE = "sglang.srt.server_args"
-PRELUDE = '''
+PRELUDE = """
 import copy, dataclasses, functools, json, math, os, re
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
@@ -84,12 +84,12 @@ class ServerArgs:
 
     def resolve_once(self):
         resolve(self)
-'''
+"""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a resolution: accepted with final values, refused (at a line, where it says so), unknown."""
+    """What came of a resolution: accepted with final values, refused (and where), unknown."""
 
     verdict: str
     line: int = 0

@@ -68,7 +68,8 @@ class Writer:
             return f"{self.pick('next((e for e in q if e > 1), 7)', 'len(Mode[cfg.s].value)', 'o.size')}"
         if kind == 14:
             return f"(bool({self.test(d)}) + {self.number(d)})"
-        return f"{self.pick(*self.helpers)}(server_args, cfg, {self.number(d)}, {self.pick('', 'p=')}{self.test(d)})"
+        number, by_name = self.number(d), self.pick("", "p=")
+        return f"{self.pick(*self.helpers)}(server_args, cfg, {number}, {by_name}{self.test(d)})"
 
     def key(self) -> str:
         return self.pick('"x"', '"y"', "cfg.s")
@@ -90,7 +91,11 @@ class Writer:
         if kind == 2:
             return f"{self.number(d)} {self.pick('<', '<=', '==', '!=', '>')} {self.number(d)}"
         if kind == 3:
-            return f"{self.number(d)} {self.pick('<', '<=')} {self.number(d)} {self.pick('<', '==')} {self.number(d)}"
+            least, middle = (
+                f"{self.number(d)} {self.pick('<', '<=')}",
+                f"{self.number(d)} {self.pick('<', '==')}",
+            )
+            return f"{least} {middle} {self.number(d)}"
         if kind == 4:
             return f"(not {self.test(d)})"
         if kind in {5, 6}:
@@ -130,7 +135,7 @@ class Writer:
             lines += self.statement(depth, indent)
         return lines
 
-    def statement(self, depth: int, indent: str) -> list[str]:  # noqa: PLR0914
+    def statement(self, depth: int, indent: str) -> list[str]:
         kind = self.pick(*range(20 if depth else 12))
         within = indent + "    "
         if kind <= 1:
@@ -139,37 +144,56 @@ class Writer:
             return [indent + self.pick(f"p = {self.test()}", f"t = {self.text()}")]
         if kind in {3, 4}:
             value = self.pick(
-                f"a={self.number()}", f"n={self.number()}", "n=None", f"c=bool({self.test()})",
-                f"s={self.text()}", f"a={self.number()}, s={self.text()}", "**{'a': " + self.number() + "}",
-            )  # fmt: skip
+                f"a={self.number()}",
+                f"n={self.number()}",
+                "n=None",
+                f"c=bool({self.test()})",
+                f"s={self.text()}",
+                f"a={self.number()}, s={self.text()}",
+                "**{'a': " + self.number() + "}",
+            )
             return [f"{indent}declare_resolution(server_args, 'r', {value})"]
         if kind == 5:
             return [
                 indent
                 + self.pick(
-                    f"q.append({self.number()})", f"q = [{self.number()}, {self.number()}]", "q = []",
+                    f"q.append({self.number()})",
+                    f"q = [{self.number()}, {self.number()}]",
+                    "q = []",
                     f"q = [{self.number()} for e in q if {self.with_element(1)}]",
-                    f"u.add({self.number(0)})", f"q.extend([{self.number()}])", "q = sorted(q)", "q = list(u)",
-                    f"u = {{{self.number(0)}}}", f"q += [{self.number()}]",
+                    f"u.add({self.number(0)})",
+                    f"q.extend([{self.number()}])",
+                    "q = sorted(q)",
+                    "q = list(u)",
+                    f"u = {{{self.number(0)}}}",
+                    f"q += [{self.number()}]",
                 )
-            ]  # fmt: skip
+            ]
         if kind == 6:
             return [
                 indent
                 + self.pick(
-                    f"d['x'] = {self.number()}", f"d['y'] = {self.number()}", "d.pop('x', None)",
-                    f"d = {{'y': {self.number()}}}", f"d.setdefault('y', {self.number()})",
-                    f"d.update(x={self.number()})", f"d = {{k: v for k, v in d.items() if {self.test(1)}}}",
+                    f"d['x'] = {self.number()}",
+                    f"d['y'] = {self.number()}",
+                    "d.pop('x', None)",
+                    f"d = {{'y': {self.number()}}}",
+                    f"d.setdefault('y', {self.number()})",
+                    f"d.update(x={self.number()})",
+                    f"d = {{k: v for k, v in d.items() if {self.test(1)}}}",
                 )
-            ]  # fmt: skip
+            ]
         if kind == 7:
             return [
                 indent
                 + self.pick(
-                    f"o.size = {self.number()}", f"o = dataclasses.replace(o, on={self.test()})",
-                    "m = Mode.y", "m = Mode('x' if cfg.c else 'y')", f"o = Options({self.number()})", "m = Mode[cfg.s]",
+                    f"o.size = {self.number()}",
+                    f"o = dataclasses.replace(o, on={self.test()})",
+                    "m = Mode.y",
+                    "m = Mode('x' if cfg.c else 'y')",
+                    f"o = Options({self.number()})",
+                    "m = Mode[cfg.s]",
                 )
-            ]  # fmt: skip
+            ]
         if kind == 8:
             return [f"{indent}assert {self.test()}"]
         if kind == 9:
@@ -189,7 +213,9 @@ class Writer:
         if kind <= 16:
             return self.loop_over(d, indent)
         lines = [f"{indent}try:", *self.block(d, within)]
-        for names in self.pick(("ValueError",), ("KeyError", "ValueError"), ("Exception",), ("(KeyError, ZeroDivisionError)",)):
+        for names in self.pick(
+            ("ValueError",), ("KeyError", "ValueError"), ("Exception",), ("(KeyError, ZeroDivisionError)",)
+        ):
             ends = self.pick([], [], [f"{within}raise"], [f"{within}raise ValueError('other')"])
             lines += [f"{indent}except {names}:", *self.block(d, within), *ends]
         if self.pick(False, False, True):
@@ -215,20 +241,29 @@ class Writer:
 
     def cleaning(self) -> str:
         """What a `finally` does: nothing that fails, which no engine would write."""
-        return self.pick("j = 3", "q.append(4)", "declare_resolution(server_args, 'r', n=j)", "d['y'] = i", "t = cfg.s")
+        return self.pick(
+            "j = 3", "q.append(4)", "declare_resolution(server_args, 'r', n=j)", "d['y'] = i", "t = cfg.s"
+        )
 
     def refusal(self) -> str:
         return f"raise {self.pick('ValueError', 'KeyError', 'RuntimeError')}('no')"
 
     def function(self, name: str) -> list[str]:
-        head = f"def {name}(server_args, cfg, i, p=False):" if name != "resolve" else "def resolve(server_args):"
+        head = (
+            f"def {name}(server_args, cfg, i, p=False):" if name != "resolve" else "def resolve(server_args):"
+        )
         lines = [head]
         if name == "resolve":
             lines += ["    cfg = resolving_view(server_args)", "    i = 1", "    p = cfg.c"]
         lines += [
-            "    j = 2", "    t = 'y'", "    q = [1, 2]", "    u = {1}", "    d = {'x': 1}", "    m = Mode.x",
+            "    j = 2",
+            "    t = 'y'",
+            "    q = [1, 2]",
+            "    u = {1}",
+            "    d = {'x': 1}",
+            "    m = Mode.x",
             "    o = Options(2)",
-        ]  # fmt: skip
+        ]
         self.returns = name != "resolve"
         for _ in range(self.pick(1, 2, 3)):
             lines += self.statement(2, "    ")
@@ -237,7 +272,7 @@ class Writer:
         return [*lines, ""]
 
 
-CLASSES = '''
+CLASSES = """
 class Mode(Enum):
     x = "x"
     y = "y"
@@ -251,7 +286,7 @@ class Options:
     size: int = 1
     on: bool = False
 
-'''
+"""
 
 
 @st.composite

@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conjunction, disjunction, negation
-from constraints.expression.syntax import FALSE, TRUE, Call, Expression
+from constraints.expression.syntax import FALSE, TRUE, Expression
 from constraints.sglang.extraction.state import Attempt, Exit, Snapshot, joined
 from constraints.sglang.extraction.values import Class, External
 
@@ -52,7 +52,9 @@ def try_(x: Executor, node: ast.Try) -> None:
             exits[count:] = [e for exit_ in exits[count:] if (e := _finished(x, exit_, node)) is not None]
         for around, before in outer:
             for (_, exits), count in zip(around.handlers, before, strict=True):
-                exits[count:] = [e for exit_ in exits[count:] if (e := _finished(x, exit_, node, around)) is not None]
+                exits[count:] = [
+                    e for exit_ in exits[count:] if (e := _finished(x, exit_, node, around)) is not None
+                ]
         dead, state.dead = state.dead, ""
         if dead in {"", "raise"}:
             x.execute(node.finalbody)
@@ -113,13 +115,13 @@ def _run_handlers(x: Executor, handlers: list[ast.ExceptHandler], attempt: Attem
         state.guard[depth:] = narrowed
         return
     alive = [] if dead else [(conjunction(narrowed), snapshot)]
-    exits = [
-        Exit(conjunction((caught, *more)), snap) for caught, end, more, snap in ends if not end
-    ]
+    exits = [Exit(conjunction((caught, *more)), snap) for caught, end, more, snap in ends if not end]
     raised = conjunction(narrowed)
     if not alive and not exits:
         kinds = {dead, *(end for _, end, _, _ in ends)}
-        state.dead = "raise" if kinds == {"raise"} else next(k for k in sorted(kinds, reverse=True) if k != "raise")
+        state.dead = (
+            "raise" if kinds == {"raise"} else next(k for k in sorted(kinds, reverse=True) if k != "raise")
+        )
         state.guard[depth:] = []
         return
     state.dead = ""
@@ -233,7 +235,7 @@ def not_caught_since(x: Executor, counts: list[tuple[Attempt, list[int]]], base:
                 test = negation(x.short(conjunction(inner)))
                 attempt.negations.add(test)
                 tests.append(test)
-    return [t for t in tests if t != TRUE and t != FALSE]
+    return [t for t in tests if t not in (TRUE, FALSE)]
 
 
 def counts(x: Executor) -> list[tuple[Attempt, list[int]]]:

@@ -58,18 +58,38 @@ Keywords = Mapping[str, tuple[Expression, Value]]
 
 # Functions of the rule language with the same meaning, and how Python computes them on constants.
 _PLAIN: dict[str, tuple[str, Callable[..., Any] | None]] = {
-    "len": ("len", len), "min": ("min", min), "max": ("max", max), "abs": ("abs", abs), "sum": ("sum", sum),
-    "round": ("round", round), "int": ("int", int), "float": ("float", float), "str": ("str", str),
-    "repr": ("repr", repr), "sorted": ("sorted", sorted), "range": ("range", None),
-    "zip": ("zip", None), "enumerate": ("enumerate", None), "reversed": ("reversed", None),
-    "math.ceil": ("ceil", math.ceil), "math.floor": ("floor", math.floor), "math.gcd": ("gcd", math.gcd),
-    "math.log2": ("log2", math.log2), "math.log": ("log", math.log), "math.sqrt": ("sqrt", math.sqrt),
-    "json.loads": ("json", None), "json.dumps": ("to_json", None),
-    "os.path.basename": ("basename", posixpath.basename), "os.path.dirname": ("dirname", posixpath.dirname),
-    "os.path.join": ("join_path", posixpath.join), "os.path.isabs": ("is_absolute", posixpath.isabs),
+    "len": ("len", len),
+    "min": ("min", min),
+    "max": ("max", max),
+    "abs": ("abs", abs),
+    "sum": ("sum", sum),
+    "round": ("round", round),
+    "int": ("int", int),
+    "float": ("float", float),
+    "str": ("str", str),
+    "repr": ("repr", repr),
+    "sorted": ("sorted", sorted),
+    "range": ("range", None),
+    "zip": ("zip", None),
+    "enumerate": ("enumerate", None),
+    "reversed": ("reversed", None),
+    "math.ceil": ("ceil", math.ceil),
+    "math.floor": ("floor", math.floor),
+    "math.gcd": ("gcd", math.gcd),
+    "math.log2": ("log2", math.log2),
+    "math.log": ("log", math.log),
+    "math.sqrt": ("sqrt", math.sqrt),
+    "json.loads": ("json", None),
+    "json.dumps": ("to_json", None),
+    "os.path.basename": ("basename", posixpath.basename),
+    "os.path.dirname": ("dirname", posixpath.dirname),
+    "os.path.join": ("join_path", posixpath.join),
+    "os.path.isabs": ("is_absolute", posixpath.isabs),
     "os.path.splitext": ("splitext", posixpath.splitext),
-    "re.match": ("re_match", None), "re.search": ("re_search", None), "re.fullmatch": ("re_fullmatch", None),
-}  # fmt: skip
+    "re.match": ("re_match", None),
+    "re.search": ("re_search", None),
+    "re.fullmatch": ("re_fullmatch", None),
+}
 _MAY_RAISE = {"int": "ValueError", "float": "ValueError", "json.loads": "json.JSONDecodeError"}
 _TYPES = frozenset({"int", "float", "str", "bool", "list", "tuple", "dict", "set"})
 
@@ -91,11 +111,17 @@ def call(x: Executor, path: str, arguments: list[Value], keywords: Keywords, nod
 
 
 _OUTSIDE = (
-    (("open", "os.", "json.load", "yaml.", "stat.", "glob.", "shutil.", "pathlib.", "fcntl.", "tempfile."), "reads a file"),
+    (
+        ("open", "os.", "json.load", "yaml.", "stat.", "glob.", "shutil.", "pathlib.", "fcntl.", "tempfile."),
+        "reads a file",
+    ),
     (("huggingface_hub.", "modelscope.", "requests.", "urllib.", "socket."), "asks the network"),
     (("torch.", "triton.", "subprocess.", "aiter.", "sgl_kernel."), "asks a device or its libraries"),
-    (("importlib.", "inspect.", "transformers.", "packaging.", "pkg_resources."), "asks which packages are installed"),
-)  # fmt: skip
+    (
+        ("importlib.", "inspect.", "transformers.", "packaging.", "pkg_resources."),
+        "asks which packages are installed",
+    ),
+)
 
 
 def outside(path: str) -> str:
@@ -156,7 +182,9 @@ def _of_elements(x: Executor, path: str, value: Value, node: ast.AST) -> Value |
             total = arithmetic("+", total, conditional(guard, Literal(1), Literal(0)))
         return total
     if path == "enumerate" and certain:
-        pairs = (x.state.allocate(Items("tuple", ((TRUE, Literal(i)), (TRUE, v)))) for i, (_, v) in enumerate(rows))
+        pairs = (
+            x.state.allocate(Items("tuple", ((TRUE, Literal(i)), (TRUE, v)))) for i, (_, v) in enumerate(rows)
+        )
         return x.state.allocate(Items("list", tuple((TRUE, p) for p in pairs)))
     if path == "reversed":
         return x.state.allocate(Items("list", tuple(reversed(rows))))
@@ -179,14 +207,17 @@ def _surely_distinct(rows: list[tuple[Expression, Value]]) -> bool:
 def _zip(x: Executor, arguments: list[Value], node: ast.AST) -> Value:
     columns = [operations.elements_of(x, a, node) for a in arguments]
     if all(c is not None and all(g == TRUE for g, _ in c) for c in columns):
-        rows = []
-        for row in zip(*(c for c in columns if c is not None), strict=False):
-            rows.append((TRUE, x.state.allocate(Items("tuple", tuple((TRUE, v) for _, v in row)))))
+        rows = [
+            (TRUE, x.state.allocate(Items("tuple", tuple((TRUE, v) for _, v in row))))
+            for row in zip(*(c for c in columns if c is not None), strict=False)
+        ]
         return x.state.allocate(Items("list", tuple(rows)))
     return Call("zip", tuple(operations.as_expression(x, a, node) for a in arguments))
 
 
-def _with_keywords(x: Executor, path: str, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value:
+def _with_keywords(
+    x: Executor, path: str, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value:
     if path in ("max", "min") and set(keywords) == {"default"} and len(arguments) == 1:
         plain = operations.as_expression(x, arguments[0], node)
         default = operations.as_expression(x, keywords["default"][1], node)
@@ -261,9 +292,9 @@ def _collection(kind: str) -> Callable[..., Value | None]:
 def _dict(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
     entries: dict[object, tuple[Expression, Value]] = {}
     if arguments:
-        from constraints.sglang.extraction.expressions import _entries_of
+        from constraints.sglang.extraction.expressions import entries_of
 
-        known = _entries_of(x, arguments[0])
+        known = entries_of(x, arguments[0])
         if known is None:
             return Call("dict", (operations.as_expression(x, arguments[0], node),)) if not keywords else None
         entries.update(known)
@@ -283,11 +314,26 @@ def _isinstance(x: Executor, arguments: list[Value], keywords: Keywords, node: a
 
 # Abstract classes of Python, by the types of plain data that they admit.
 _ABSTRACT = {
-    "Integral": ("int",), "Real": ("int", "float"), "Number": ("int", "float"), "Mapping": ("dict",),
-    "Sequence": ("list", "tuple", "str"), "Iterable": ("list", "tuple", "dict", "set", "str"), "Set": ("set",),
+    "Integral": ("int",),
+    "Real": ("int", "float"),
+    "Number": ("int", "float"),
+    "Mapping": ("dict",),
+    "Sequence": ("list", "tuple", "str"),
+    "Iterable": ("list", "tuple", "dict", "set", "str"),
+    "Set": ("set",),
     "Collection": ("list", "tuple", "dict", "set", "str"),
-}  # fmt: skip
-_NEVER_DATA = ("torch.", "numpy.", "pathlib.", "enum.", "PIL.", "transformers.", "argparse.", "dataclasses.", "bytes")
+}
+_NEVER_DATA = (
+    "torch.",
+    "numpy.",
+    "pathlib.",
+    "enum.",
+    "PIL.",
+    "transformers.",
+    "argparse.",
+    "dataclasses.",
+    "bytes",
+)
 
 
 def _is_a(x: Executor, value: Value, wanted: Value, node: ast.AST) -> Expression:
@@ -303,8 +349,16 @@ def _is_a(x: Executor, value: Value, wanted: Value, node: ast.AST) -> Expression
                 return disjunction(_is_a(x, value, External(one), node) for one in _ABSTRACT[name])
             if is_constant(value) and name in _TYPES:
                 held = value_of(value)
-                python = {"int": int, "float": float, "str": str, "bool": bool, "list": list, "tuple": tuple,
-                          "dict": dict, "set": (set, frozenset)}[name]  # fmt: skip
+                python = {
+                    "int": int,
+                    "float": float,
+                    "str": str,
+                    "bool": bool,
+                    "list": list,
+                    "tuple": tuple,
+                    "dict": dict,
+                    "set": (set, frozenset),
+                }[name]
                 return TRUE if isinstance(held, python) else FALSE
             if name in _TYPES:
                 return Call("is_instance", (value, Literal(name)))
@@ -318,9 +372,12 @@ def _is_a(x: Executor, value: Value, wanted: Value, node: ast.AST) -> Expression
         if isinstance(wanted, External):
             return TRUE if x.classes.is_subclass(value.owner, (wanted.path,)) else FALSE
     if isinstance(value, View):
-        return TRUE if isinstance(wanted, Class) and wanted.name == (
-            "ResolvingConfig" if value.versions is None else "ResolvedView"
-        ) else FALSE  # fmt: skip
+        return (
+            TRUE
+            if isinstance(wanted, Class)
+            and wanted.name == ("ResolvingConfig" if value.versions is None else "ResolvedView")
+            else FALSE
+        )
     if isinstance(value, Structured):
         return TRUE if isinstance(wanted, Class) and value.owner == wanted else FALSE
     if isinstance(value, Ref):
@@ -333,9 +390,17 @@ def _is_a(x: Executor, value: Value, wanted: Value, node: ast.AST) -> Expression
                     return TRUE if owner == wanted or wanted.name in x.classes.base_names(x, owner) else FALSE
                 return FALSE
             case Items(kind=kind):
-                return TRUE if isinstance(wanted, External) and wanted.path.split(".")[-1] in (kind, "Sequence") else FALSE
+                return (
+                    TRUE
+                    if isinstance(wanted, External) and wanted.path.split(".")[-1] in (kind, "Sequence")
+                    else FALSE
+                )
             case Entries():
-                return TRUE if isinstance(wanted, External) and wanted.path.split(".")[-1] in ("dict", "Mapping") else FALSE
+                return (
+                    TRUE
+                    if isinstance(wanted, External) and wanted.path.split(".")[-1] in ("dict", "Mapping")
+                    else FALSE
+                )
     if isinstance(value, Function | Method):
         return FALSE
     return x.unknown(node, "isinstance of a value that is not known")
@@ -344,7 +409,9 @@ def _is_a(x: Executor, value: Value, wanted: Value, node: ast.AST) -> Expression
 def _getattr(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
     name = arguments[1]
     if isinstance(name, Choice):
-        return operations.spread(x, name, lambda n: _getattr(x, [arguments[0], n, *arguments[2:]], {}, node) or NONE)
+        return operations.spread(
+            x, name, lambda n: _getattr(x, [arguments[0], n, *arguments[2:]], {}, node) or NONE
+        )
     if isinstance(name, Literal) and isinstance(name.value, str):
         default = arguments[2] if len(arguments) > 2 else None
         return operations.attribute(x, arguments[0], name.value, node, default)
@@ -378,10 +445,17 @@ def has_attribute(x: Executor, owner: Value, name: str, node: ast.AST) -> Expres
             return x.facts.has(path, name)
         case Name(path=path) if path.startswith("model."):
             return x.facts.has(path, name)
-        case Call(function="default", arguments=(Name(path=path) as first, second)) if path.startswith("model."):
+        case Call(function="default", arguments=(Name(path=path) as first, second)) if path.startswith(
+            "model."
+        ):
             there = conjunction((Call("has", (first,)), x.facts.has(path, name)))
             if isinstance(second, Name):
-                return conditional(Call("has", (first,)), x.facts.has(path, name), x.facts.has(second.path, name), boolean=True)
+                return conditional(
+                    Call("has", (first,)),
+                    x.facts.has(path, name),
+                    x.facts.has(second.path, name),
+                    boolean=True,
+                )
             return there
         case View() | Structured():
             return TRUE if x.record.has(x, owner, name) else FALSE
@@ -482,9 +556,10 @@ def _fields(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.A
         owner = content.owner if isinstance(content, Instance) else None
     if owner is None:
         return x.unknown(node, "the fields of an object that is not known")
-    rows = []
-    for name in x.classes.fields(x, owner) or ():
-        rows.append((TRUE, x.state.allocate(Instance(None, {"name": Literal(name)}))))
+    rows = [
+        (TRUE, x.state.allocate(Instance(None, {"name": Literal(name)})))
+        for name in x.classes.fields(x, owner) or ()
+    ]
     return x.state.allocate(Items("tuple", tuple(rows)))
 
 
@@ -555,18 +630,46 @@ def _import_module(x: Executor, arguments: list[Value], keywords: Keywords, node
 
 
 _SPECIAL: dict[str, Callable[[Executor, list[Value], Keywords, ast.AST], Value | None]] = {
-    "bool": _bool, "any": _any, "all": _all, "sum": _sum,
-    "list": _collection("list"), "tuple": _collection("tuple"), "set": _collection("set"),
-    "frozenset": _collection("set"), "dict": _dict, "collections.OrderedDict": _dict,
-    "isinstance": _isinstance, "issubclass": _issubclass, "getattr": _getattr, "hasattr": _hasattr,
-    "setattr": _setattr, "object.__setattr__": _setattr, "type": _type, "callable": _callable, "next": _next,
-    "iter": _first_argument, "copy.copy": _copy, "copy.deepcopy": _deepcopy, "dataclasses.replace": _replace,
-    "msgspec.structs.replace": _replace, "dataclasses.fields": _fields,
-    "functools.lru_cache()": _first_argument, "pathlib.Path": _path, "os.path.expanduser": _first_argument,
-    "os.path.exists": _path_exists, "os.path.isfile": _path_exists, "os.path.isdir": _path_exists,
-    "functools.partial": _partial, "functools.lru_cache": _first_argument, "functools.cache": _first_argument,
-    "functools.wraps": _first_argument, "dict.fromkeys": _fromkeys, "print": _ignored, "warnings.warn": _ignored,
-    "os.makedirs": _ignored, "importlib.import_module": _import_module, "contextlib.suppress": _ignored,
+    "bool": _bool,
+    "any": _any,
+    "all": _all,
+    "sum": _sum,
+    "list": _collection("list"),
+    "tuple": _collection("tuple"),
+    "set": _collection("set"),
+    "frozenset": _collection("set"),
+    "dict": _dict,
+    "collections.OrderedDict": _dict,
+    "isinstance": _isinstance,
+    "issubclass": _issubclass,
+    "getattr": _getattr,
+    "hasattr": _hasattr,
+    "setattr": _setattr,
+    "object.__setattr__": _setattr,
+    "type": _type,
+    "callable": _callable,
+    "next": _next,
+    "iter": _first_argument,
+    "copy.copy": _copy,
+    "copy.deepcopy": _deepcopy,
+    "dataclasses.replace": _replace,
+    "msgspec.structs.replace": _replace,
+    "dataclasses.fields": _fields,
+    "functools.lru_cache()": _first_argument,
+    "pathlib.Path": _path,
+    "os.path.expanduser": _first_argument,
+    "os.path.exists": _path_exists,
+    "os.path.isfile": _path_exists,
+    "os.path.isdir": _path_exists,
+    "functools.partial": _partial,
+    "functools.lru_cache": _first_argument,
+    "functools.cache": _first_argument,
+    "functools.wraps": _first_argument,
+    "dict.fromkeys": _fromkeys,
+    "print": _ignored,
+    "warnings.warn": _ignored,
+    "os.makedirs": _ignored,
+    "importlib.import_module": _import_module,
+    "contextlib.suppress": _ignored,
     "typing.cast": lambda x, a, k, n: a[1],
-}  # fmt: skip
-
+}

@@ -59,7 +59,9 @@ def call(x: Executor, function: Value, arguments: list[Value], keywords: Keyword
     return x.unknown(node, "a call of a value that is not known")
 
 
-def _any_of(x: Executor, function: Choice, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value:
+def _any_of(
+    x: Executor, function: Choice, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value:
     rows: list[tuple[Expression, Value]] = []
     taken: list[Expression] = []
     depth = len(x.state.guard)
@@ -108,7 +110,9 @@ def construct(x: Executor, owner: Class, arguments: list[Value], keywords: Keywo
     return made
 
 
-def _inlined(x: Executor, function: Function, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value:
+def _inlined(
+    x: Executor, function: Function, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value:
     state = x.state
     here = (function.module.relative, function.name)
     if len(state.frames) >= _DEEPEST or sum(f.function is function or (
@@ -178,9 +182,15 @@ def _bound_arguments(
     elif rest:
         raise _Mismatch
     defaults = dict(
-        zip([p.arg for p in positional[len(positional) - len(parameters.defaults) :]], parameters.defaults, strict=True)
+        zip(
+            [p.arg for p in positional[len(positional) - len(parameters.defaults) :]],
+            parameters.defaults,
+            strict=True,
+        )
     )
-    defaults |= {p.arg: d for p, d in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True) if d is not None}
+    defaults |= {
+        p.arg: d for p, d in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True) if d is not None
+    }
     names = [p.arg for p in (*positional, *parameters.kwonlyargs)]
     extra = {k: v for k, v in keywords.items() if k not in names}
     if extra and parameters.kwarg is None:
@@ -208,5 +218,3 @@ def _default(x: Executor, function: Function, node: ast.expr) -> Value:
         return expressions.evaluate(x, node)
     finally:
         x.state.frames.pop()
-
-

@@ -77,7 +77,9 @@ class Classes:
 
     def fields(self, x: Executor, owner: Class) -> dict[str, Value | None] | None:
         """Fields of a dataclass, NamedTuple or Struct with their defaults; None for another class."""
-        decorators = {ast.unparse(d.func if isinstance(d, ast.Call) else d) for d in owner.node.decorator_list}
+        decorators = {
+            ast.unparse(d.func if isinstance(d, ast.Call) else d) for d in owner.node.decorator_list
+        }
         inherited: dict[str, Value | None] = {}
         is_record = bool(decorators & {"dataclass", "dataclasses.dataclass"})
         for base in self.bases(x, owner):
@@ -120,7 +122,11 @@ class Classes:
         try:
             for statement in owner.node.body:
                 for target in statement.targets if isinstance(statement, ast.Assign) else ():
-                    if isinstance(target, ast.Name) and _reads(node, target.id) and statement.value is not node:
+                    if (
+                        isinstance(target, ast.Name)
+                        and _reads(node, target.id)
+                        and statement.value is not node
+                    ):
                         frame.locals[target.id] = expressions.evaluate(x, statement.value)
             return expressions.evaluate(x, node)
         finally:
@@ -187,7 +193,9 @@ class Classes:
                     name = statement.targets[0].id
                     if name.startswith("_"):
                         continue
-                    if isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func).endswith("auto"):
+                    if isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func).endswith(
+                        "auto"
+                    ):
                         found.append(EnumMember(owner, name, _automatic(x, self, owner, name, len(found))))
                         continue
                     value = self._evaluated(x, owner, statement.value)
@@ -227,5 +235,3 @@ def _automatic(x: Executor, classes: Classes, owner: Class, name: str, index: in
 
 def _reads(node: ast.expr, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
-
-

@@ -6,7 +6,17 @@ import ast
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conjunction
-from constraints.expression.syntax import FALSE, TRUE, Call, Collection, Comprehension, Expression, Item, Literal, Name
+from constraints.expression.syntax import (
+    FALSE,
+    TRUE,
+    Call,
+    Collection,
+    Comprehension,
+    Expression,
+    Item,
+    Literal,
+    Name,
+)
 from constraints.sglang.extraction import expressions, operations
 from constraints.sglang.extraction.loops import steps_for_some
 from constraints.sglang.extraction.values import Entries, Items, Value

@@ -32,7 +32,16 @@ from constraints.expression.syntax import (
 from constraints.expression.syntax import Mapping as MappingNode
 from constraints.sglang.extraction import attempts, operations
 from constraints.sglang.extraction.state import choice, merged_value
-from constraints.sglang.extraction.values import Choice, Entries, EnumMember, Instance, Items, Lost, Ref, Value
+from constraints.sglang.extraction.values import (
+    Choice,
+    Entries,
+    EnumMember,
+    Instance,
+    Items,
+    Lost,
+    Ref,
+    Value,
+)
 
 if TYPE_CHECKING:
     from constraints.sglang.extraction.executor import Executor
@@ -40,22 +49,63 @@ if TYPE_CHECKING:
 Keywords = Mapping[str, tuple[Expression, Value]]
 
 # Methods that are functions of the rule language under the same name.
-_SAME = frozenset({
-    "lower", "upper", "strip", "lstrip", "rstrip", "split", "startswith", "endswith", "replace",
-    "removeprefix", "removesuffix", "isdigit", "isnumeric", "keys", "values", "items", "get", "count", "index",
-    "find", "rfind", "rsplit", "partition", "rpartition",
-})  # fmt: skip
+_SAME = frozenset(
+    {
+        "lower",
+        "upper",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "split",
+        "startswith",
+        "endswith",
+        "replace",
+        "removeprefix",
+        "removesuffix",
+        "isdigit",
+        "isnumeric",
+        "keys",
+        "values",
+        "items",
+        "get",
+        "count",
+        "index",
+        "find",
+        "rfind",
+        "rsplit",
+        "partition",
+        "rpartition",
+    }
+)
 _OF_PATHS = frozenset({"is_file", "is_dir", "exists"})
-_FOLDED = _SAME | {"join", "title", "capitalize", "splitlines", "rsplit", "partition", "rpartition", "isalpha",
-                   "find", "rfind", "isidentifier", "format", "isupper", "islower"}  # fmt: skip
+_FOLDED = _SAME | {
+    "join",
+    "title",
+    "capitalize",
+    "splitlines",
+    "rsplit",
+    "partition",
+    "rpartition",
+    "isalpha",
+    "find",
+    "rfind",
+    "isidentifier",
+    "format",
+    "isupper",
+    "islower",
+}
 
 
-def method(x: Executor, receiver: Value, name: str, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value:
+def method(
+    x: Executor, receiver: Value, name: str, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value:
     """Calls a method of a builtin type."""
     if isinstance(receiver, Unknown):
         return receiver
     if isinstance(receiver, Choice):
-        return operations.spread(x, receiver, lambda r: x.call(operations.attribute(x, r, name, node), arguments, keywords, node))
+        return operations.spread(
+            x, receiver, lambda r: x.call(operations.attribute(x, r, name, node), arguments, keywords, node)
+        )
     if isinstance(receiver, Ref):
         content = x.state.content(receiver)
         if isinstance(content, Items):
@@ -70,13 +120,19 @@ def method(x: Executor, receiver: Value, name: str, arguments: list[Value], keyw
             return x.unknown_at(content.site, content.cause)
     if isinstance(receiver, Expression) and name in _MUTATING:
         changed = _changed(x, receiver, name, arguments, keywords, node)
-        mutated(x, receiver, changed, node.func.value if isinstance(node, ast.Call) and isinstance(
-            node.func, ast.Attribute) else None)  # fmt: skip
+        mutated(
+            x,
+            receiver,
+            changed,
+            node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None,
+        )
         return x.unknown(node, "what was taken out of data") if name in ("pop", "setdefault") else NONE
     return of_plain(x, operations.as_expression(x, receiver, node), name, arguments, keywords, node)
 
 
-_MUTATING = frozenset({"update", "append", "extend", "add", "pop", "setdefault", "remove", "discard", "insert", "clear"})
+_MUTATING = frozenset(
+    {"update", "append", "extend", "add", "pop", "setdefault", "remove", "discard", "insert", "clear"}
+)
 
 
 def _changed(
@@ -100,7 +156,11 @@ def _changed(
 
 def mutated(x: Executor, before: Expression, after: Expression, owner: ast.expr | None) -> None:
     """Plain data changed in place: the name it was reached by, and the object of facts it belongs to."""
-    after = x.log.named(after, owner.id, x.site(None), x.state.frame.name) if isinstance(owner, ast.Name) else after
+    after = (
+        x.log.named(after, owner.id, x.site(None), x.state.frame.name)
+        if isinstance(owner, ast.Name)
+        else after
+    )
     if isinstance(owner, ast.Name) and owner.id in x.state.frame.locals:
         x.state.frame.locals[owner.id] = after
     elif isinstance(owner, ast.Attribute):
@@ -191,21 +251,23 @@ def _join(x: Executor, separator: Literal, parts: Value, node: ast.AST) -> Value
     return Call("join", (separator, operations.as_expression(x, parts, node)))
 
 
-def _of_items(x: Executor, receiver: Ref, content: Items, name: str, arguments: list[Value], node: ast.AST) -> Value | None:
+def _of_items(
+    x: Executor, receiver: Ref, content: Items, name: str, arguments: list[Value], node: ast.AST
+) -> Value | None:
     state = x.state
     match name, arguments:
-        case ("append" | "add"), [element]:
+        case (("append" | "add"), [element]):
             if content.kind == "set":
                 there = operations.contains(x, receiver, element, node)
                 if there == TRUE:
                     return NONE
             state.store(receiver, Items(content.kind, (*content.elements, (TRUE, element))))
             return NONE
-        case ("extend" | "update"), [other]:
+        case (("extend" | "update"), [other]):
             if not extended(x, receiver, other, node):
                 state.store(receiver, Lost(x.site(node), f"{name} with something not known"))
             return NONE
-        case ("discard" | "remove"), [element]:
+        case (("discard" | "remove"), [element]):
             kept = []
             for guard, value in content.elements:
                 rest = conjunction((guard, negation(operations.compare(x, "==", value, element, node))))
@@ -218,7 +280,7 @@ def _of_items(x: Executor, receiver: Ref, content: Items, name: str, arguments: 
         case "clear", []:
             state.store(receiver, Items(content.kind))
             return NONE
-        case ("union" | "intersection" | "difference"), _:
+        case (("union" | "intersection" | "difference"), _):
             operator = {"union": "|", "intersection": "&", "difference": "-"}[name]
             result: Value = receiver
             for other in arguments:
@@ -230,7 +292,7 @@ def _of_items(x: Executor, receiver: Ref, content: Items, name: str, arguments: 
                 )
                 result = operations.binary(x, operator, result, wrapped, node)  # type: ignore[arg-type]
             return result
-        case ("issubset" | "isdisjoint" | "issuperset"), [other]:
+        case (("issubset" | "isdisjoint" | "issuperset"), [other]):
             return _set_test(x, content, name, other, receiver, node)
         case "insert", [Literal(value=0), element]:
             state.store(receiver, Items(content.kind, ((TRUE, element), *content.elements)))
@@ -239,12 +301,14 @@ def _of_items(x: Executor, receiver: Ref, content: Items, name: str, arguments: 
             if not arguments:
                 state.store(receiver, Items(content.kind, content.elements[:-1]))
                 return content.elements[-1][1]
-        case ("sort" | "reverse"), _:
+        case (("sort" | "reverse"), _):
             return NONE
     return None
 
 
-def _set_test(x: Executor, content: Items, name: str, other: Value, receiver: Ref, node: ast.AST) -> Expression:
+def _set_test(
+    x: Executor, content: Items, name: str, other: Value, receiver: Ref, node: ast.AST
+) -> Expression:
     if name == "issuperset":
         rows = operations.elements_of(x, other, node)
         if rows is not None:
@@ -259,7 +323,13 @@ def _set_test(x: Executor, content: Items, name: str, other: Value, receiver: Re
 
 
 def _of_entries(
-    x: Executor, receiver: Ref, content: Entries, name: str, arguments: list[Value], keywords: Keywords, node: ast.AST
+    x: Executor,
+    receiver: Ref,
+    content: Entries,
+    name: str,
+    arguments: list[Value],
+    keywords: Keywords,
+    node: ast.AST,
 ) -> Value | None:
     state = x.state
     entries = content.entries
@@ -275,7 +345,9 @@ def _of_entries(
                 ]
                 return choice([*rows, (TRUE, default)])
             if isinstance(arguments[0], Choice):
-                return operations.spread(x, arguments[0], lambda k: method(x, receiver, "get", [k, default], {}, node))
+                return operations.spread(
+                    x, arguments[0], lambda k: method(x, receiver, "get", [k, default], {}, node)
+                )
             if key not in entries:
                 return default
             guard, value = entries[key]
@@ -287,11 +359,11 @@ def _of_entries(
         case "values":
             return state.allocate(Items("list", tuple((g, v) for g, v in entries.values())))
         case "update":
-            given = {k: pair for k, pair in keywords.items()}
+            given = dict(keywords)
             for argument in arguments:
-                from constraints.sglang.extraction.expressions import _entries_of
+                from constraints.sglang.extraction.expressions import entries_of
 
-                more = _entries_of(x, argument)
+                more = entries_of(x, argument)
                 if more is None:
                     state.store(receiver, Lost(x.site(node), "update with a dict that is not known"))
                     return NONE
@@ -353,5 +425,3 @@ def extended(x: Executor, receiver: Ref, other: Value, node: ast.AST) -> bool:
     added = [row for row in rows if content.kind != "set" or row not in content.elements]
     x.state.store(receiver, Items(content.kind, (*content.elements, *added)))
     return True
-
-

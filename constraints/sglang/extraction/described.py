@@ -11,7 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from constraints.catalog import Fact
-from constraints.expression.simplify import comparison, conditional, conjunction, constant, disjunction, has_unknown, negation
+from constraints.expression.simplify import (
+    comparison,
+    conditional,
+    conjunction,
+    constant,
+    disjunction,
+    has_unknown,
+    negation,
+)
 from constraints.expression.syntax import (
     FALSE,
     NONE,
@@ -51,30 +59,58 @@ Keywords = Mapping[str, tuple[Expression, Value]]
 Helper = Callable[["Executor", list[Value], Keywords, ast.AST], Value | None]
 
 # Probes of the machine: functions that take nothing and answer from the driver. They are facts.
-_PROBE_MODULES = ("sglang.srt.utils.common", "sglang.srt.utils", "sglang.srt.utils.device", "sglang.srt.platforms")
+_PROBE_MODULES = (
+    "sglang.srt.utils.common",
+    "sglang.srt.utils",
+    "sglang.srt.utils.device",
+    "sglang.srt.platforms",
+)
 _PROBE_FACTS = {
-    "is_sm90_supported": "is_sm90", "is_sm100_supported": "is_sm100", "is_sm120_supported": "is_sm120",
-    "is_sm110_supported": "is_sm110", "is_sm100_or_sm110_supported": "is_sm100_or_sm110",
-    "is_blackwell_supported": "is_blackwell", "cpu_has_amx_support": "has_amx",
-    "is_flashinfer_available": "has_flashinfer", "get_device_sm": "device_sm",
-    "get_device_capability": "device_capability", "get_device": "device",
-    "get_device_memory_capacity": "memory_mib", "get_device_name": "name", "get_device_count": "count",
-}  # fmt: skip
-_MORE_PROBES = frozenset({
-    "xpu_has_xmx_support", "get_cuda_version", "get_hip_version", "get_nvidia_driver_version",
-    "is_mnnvl_fabric_device", "is_habana_available", "is_confidential_compute",
-    "is_nvidia_cublas_version_ge_12_9", "is_triton_kernels_available", "get_device_core_count",
-})  # fmt: skip
+    "is_sm90_supported": "is_sm90",
+    "is_sm100_supported": "is_sm100",
+    "is_sm120_supported": "is_sm120",
+    "is_sm110_supported": "is_sm110",
+    "is_sm100_or_sm110_supported": "is_sm100_or_sm110",
+    "is_blackwell_supported": "is_blackwell",
+    "cpu_has_amx_support": "has_amx",
+    "is_flashinfer_available": "has_flashinfer",
+    "get_device_sm": "device_sm",
+    "get_device_capability": "device_capability",
+    "get_device": "device",
+    "get_device_memory_capacity": "memory_mib",
+    "get_device_name": "name",
+    "get_device_count": "count",
+}
+_MORE_PROBES = frozenset(
+    {
+        "xpu_has_xmx_support",
+        "get_cuda_version",
+        "get_hip_version",
+        "get_nvidia_driver_version",
+        "is_mnnvl_fabric_device",
+        "is_habana_available",
+        "is_confidential_compute",
+        "is_nvidia_cublas_version_ge_12_9",
+        "is_triton_kernels_available",
+        "get_device_core_count",
+    }
+)
 _EXTERNAL_FACTS = {
     "torch.cuda.device_count": "gpu.count",
-    "torch.cuda.get_device_name": "gpu.name", "torch.cuda.is_available": "gpu.is_cuda_available",
-    "os.cpu_count": "host.cpu_count", "torch.xpu.device_count": "gpu.count", "platform.machine": "host.machine",
-    "platform.system": "host.system", "torch.get_default_dtype": "package.torch.default_dtype",
-}  # fmt: skip
+    "torch.cuda.get_device_name": "gpu.name",
+    "torch.cuda.is_available": "gpu.is_cuda_available",
+    "os.cpu_count": "host.cpu_count",
+    "torch.xpu.device_count": "gpu.count",
+    "platform.machine": "host.machine",
+    "platform.system": "host.system",
+    "torch.get_default_dtype": "package.torch.default_dtype",
+}
 _EXTERNAL_VALUES = {
-    "torch.version.cuda": "package.torch.cuda", "torch.version.hip": "package.torch.hip",
-    "torch.__version__": "package.torch.version", "sys.platform": "host.platform",
-}  # fmt: skip
+    "torch.version.cuda": "package.torch.cuda",
+    "torch.version.hip": "package.torch.hip",
+    "torch.__version__": "package.torch.version",
+    "sys.platform": "host.platform",
+}
 
 
 class Described:
@@ -93,7 +129,9 @@ class Described:
 
     # What the executor asks.
 
-    def call(self, x: Executor, function: Value, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+    def call(
+        self, x: Executor, function: Value, arguments: list[Value], keywords: Keywords, node: ast.AST
+    ) -> Value | None:
         """The value of a described call; None where the call is not described."""
         match function:
             case Function(node=ast.FunctionDef(name=name), module=module):
@@ -126,7 +164,7 @@ class Described:
             return x.state.allocate(Entries({}))  # the config.json at hand is the one that is loaded
         if name == "_LINEAR_ATTN_MODEL_REGISTRY":
             return registered_calls(x, "sglang.srt.configs", "register_linear_attn_model")
-        if name in _PROBE_FACTS and module in _PROBE_MODULES or (
+        if (name in _PROBE_FACTS and module in _PROBE_MODULES) or (
             name.startswith("is_") and module in _PROBE_MODULES and name in _ASSIGNED_PROBES
         ):
             return External(f"probe.{_PROBE_FACTS.get(name, name)}") if name in _ASSIGNED_PROBES else None
@@ -155,7 +193,9 @@ class Described:
         kind = _PACKAGES_OF_KIND.get(package)
         return negation(Name(kind)) if kind else FALSE
 
-    def known_elements(self, x: Executor, iterable: Expression, node: ast.AST) -> list[tuple[Expression, Value]] | None:
+    def known_elements(
+        self, x: Executor, iterable: Expression, node: ast.AST
+    ) -> list[tuple[Expression, Value]] | None:
         """Elements of data whose keys the engine's own parser limits: `(key, value)` by `.items()`."""
         if isinstance(iterable, Call) and iterable.function in ("items", "keys") and iterable.arguments:
             keys = _schema(x, iterable.arguments[0])
@@ -182,15 +222,22 @@ class Described:
         """An attribute set on something that is not an object here."""
         if isinstance(owner, Name | Facts):
             path = owner.path
-            x.log.set(tuple(x.state.guard), x.site(node), x.state.frame.name, f"{path}.{name}",
-                      operations.as_expression(x, value, node))  # fmt: skip
+            x.log.set(
+                tuple(x.state.guard),
+                x.site(node),
+                x.state.frame.name,
+                f"{path}.{name}",
+                operations.as_expression(x, value, node),
+            )
 
     def item_set(self, x: Executor, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
         """`os.environ[NAME] = value`, or an item of data nobody tracks."""
         if owner == External("os.environ") and isinstance(index, Literal):
             _set_environ(x, str(index.value), operations.as_expression(x, value, node), node)
 
-    def note_guarded_star(self, x: Executor, arguments: list[Value], known: list[tuple[Expression, Value]]) -> None:
+    def note_guarded_star(
+        self, x: Executor, arguments: list[Value], known: list[tuple[Expression, Value]]
+    ) -> None:
         """`f(*maybe)`: all are passed, which only matters to texts."""
 
     def call_with_unknown_keywords(
@@ -231,20 +278,37 @@ def _probe(name: str, function: Function, arguments: list[Value]) -> Value | Non
 
 
 # Probes bound by assignment (`is_x = lru_cache(partial(...))`) rather than by `def`.
-_ASSIGNED_PROBES = frozenset({
-    "is_ampere_with_cuda_12_3", "is_hopper_with_cuda_12_3", "is_blackwell_supported", "is_blackwell",
-    "is_sm120_supported", "is_sm100_supported", "is_sm100_or_sm110_supported", "is_sm110_supported",
-    "is_sm80_supported", "is_sm90_supported",
-})  # fmt: skip
+_ASSIGNED_PROBES = frozenset(
+    {
+        "is_ampere_with_cuda_12_3",
+        "is_hopper_with_cuda_12_3",
+        "is_blackwell_supported",
+        "is_blackwell",
+        "is_sm120_supported",
+        "is_sm100_supported",
+        "is_sm100_or_sm110_supported",
+        "is_sm110_supported",
+        "is_sm80_supported",
+        "is_sm90_supported",
+    }
+)
 _PACKAGES_OF_KIND = {
-    "aiter": "gpu.is_hip", "torch_npu": "gpu.is_npu", "sgl_kernel_npu": "gpu.is_npu",
+    "aiter": "gpu.is_hip",
+    "torch_npu": "gpu.is_npu",
+    "sgl_kernel_npu": "gpu.is_npu",
     "granian": "package.granian.installed",
-}  # fmt: skip
+}
 _MISSING_PACKAGES = frozenset({"mlx", "habana_frameworks"})
-_IGNORED_FUNCTIONS = frozenset({
-    "print_warning_once", "print_info_once", "log_info_on_rank0", "print_deprecated_warning", "warn_once",
-    "validate_declarations",
-})  # fmt: skip
+_IGNORED_FUNCTIONS = frozenset(
+    {
+        "print_warning_once",
+        "print_info_once",
+        "log_info_on_rank0",
+        "print_deprecated_warning",
+        "warn_once",
+        "validate_declarations",
+    }
+)
 
 
 def _fact_method(x: Executor, path: str, name: str, arguments: list[Value], node: ast.AST) -> Value | None:
@@ -261,7 +325,11 @@ def _fact_method(x: Executor, path: str, name: str, arguments: list[Value], node
             return x.record.raw(str(arguments[0].value))
         return x.unknown(node, f"{name} of what was given")
     if name == "get_text_config":
-        return x.state.allocate(Instance(None, {}, "model.text_config")) if path == "model.config" else Name(path)
+        return (
+            x.state.allocate(Instance(None, {}, "model.text_config"))
+            if path == "model.config"
+            else Name(path)
+        )
     if name == "to_dict":
         return Name(path)
     if name == "get":
@@ -272,7 +340,9 @@ def _fact_method(x: Executor, path: str, name: str, arguments: list[Value], node
 # Environment variables.
 
 
-def _environment_call(x: Executor, variable: str, name: str, arguments: list[Value], node: ast.AST) -> Value | None:
+def _environment_call(
+    x: Executor, variable: str, name: str, arguments: list[Value], node: ast.AST
+) -> Value | None:
     state = f"env.{variable}"
     guards, at, function = tuple(x.state.guard), x.site(node), x.state.frame.name
     match name:
@@ -319,7 +389,9 @@ def _parsed(x: Executor, fact: Fact, value: Expression, node: ast.AST) -> Expres
 def _environ_get(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
     name = arguments[0]
     if isinstance(name, Choice):
-        return operations.spread(x, name, lambda n: _environ_get(x, [n, *arguments[1:]], keywords, node) or NONE)
+        return operations.spread(
+            x, name, lambda n: _environ_get(x, [n, *arguments[1:]], keywords, node) or NONE
+        )
     if not isinstance(name, Literal):
         return x.unknown(node, "an environment variable whose name is not known")
     default = arguments[1] if len(arguments) > 1 else NONE
@@ -328,7 +400,9 @@ def _environ_get(x: Executor, arguments: list[Value], keywords: Keywords, node: 
     return given_or(operations.as_expression(x, default, node), x.log.current(f"environ.{name.value}"))
 
 
-def _environ_setdefault(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+def _environ_setdefault(
+    x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value | None:
     if isinstance(arguments[0], Literal):
         name = str(arguments[0].value)
         before = x.log.current(f"environ.{name}")
@@ -353,13 +427,17 @@ def _record_of(x: Executor, arguments: list[Value], keywords: Keywords, node: as
     return x.record.self_reference
 
 
-def _declare_resolution(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+def _declare_resolution(
+    x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value | None:
     fields = {k: v for k, v in keywords.items() if k not in ("server_args", "source")}
     x.record.declare(x, fields, node)
     return NONE
 
 
-def _resolution_result(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+def _resolution_result(
+    x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value | None:
     name = arguments[1]
     if not isinstance(name, Literal) or name.value not in x.record.flags:
         return x.unknown(node, "the resolution of a field that is not known")
@@ -368,14 +446,16 @@ def _resolution_result(x: Executor, arguments: list[Value], keywords: Keywords, 
     return with_fallback(x.record.flags[field], value) if isinstance(value, Expression) else value
 
 
-def _run_post_process_pass(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+def _run_post_process_pass(
+    x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value | None:
     function = arguments[1]
     declared = x.call(function, [View(dict(x.log.versions))], {}, node)
     if x.state.dead:
         return NONE
-    from constraints.sglang.extraction.expressions import _entries_of
+    from constraints.sglang.extraction.expressions import entries_of
 
-    entries = _entries_of(x, declared)
+    entries = entries_of(x, declared)
     name = function.name if isinstance(function, Function) else "a pass"
     if entries is None:
         x.record.lose(x, list(x.record.flags), node, f"what {name} returns is not known")
@@ -387,7 +467,9 @@ def _run_post_process_pass(x: Executor, arguments: list[Value], keywords: Keywor
     return NONE
 
 
-def _record_foreign_defaults(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+def _record_foreign_defaults(
+    x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value | None:
     return NONE  # only a plug-in platform writes through it
 
 
@@ -412,9 +494,10 @@ def _model_config_of(x: Executor, arguments: list[Value], keywords: Keywords, no
             return made
     if any(map(has_unknown, own)) and not built:
         return Facts("model")
-    if built and (_reads_only_the_model(built[-1][0]) or not (
-        _reads_only_the_model(own) or len(built) < _CONDITIONAL_BUILDS
-    )):  # fmt: skip
+    if built and (
+        _reads_only_the_model(built[-1][0])
+        or not (_reads_only_the_model(own) or len(built) < _CONDITIONAL_BUILDS)
+    ):
         return built[-1][1]
     module = x.source.module("sglang.srt.configs.model_config")
     owner = x.lookup_global(module, "ModelConfig", node) if module is not None else None
@@ -448,7 +531,9 @@ def _get_config(x: Executor, arguments: list[Value], keywords: Keywords, node: a
     return x.state.allocate(Instance(None, {}, f"{role}.config"))
 
 
-def _get_hf_text_config(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+def _get_hf_text_config(
+    x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value | None:
     config = arguments[0]
     if isinstance(config, Ref):
         content = x.state.content(config)
@@ -510,11 +595,15 @@ def _schema(x: Executor, value: Expression) -> tuple[str, ...] | None:
     return None
 
 
-def _collect_overrides(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+def _collect_overrides(
+    x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value | None:
     return collected_overrides(x, arguments, node)
 
 
-def _expert_pack_files(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
+def _expert_pack_files(
+    x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST
+) -> Value | None:
     """Reads the files of an expert pack, and may refuse them: reached, it leaves a rule undecided."""
     unknown = x.unknown(node, "reads a file (an expert pack's)")
     x.log.refuse((*x.state.guard, unknown), x.site(node), x.state.frame.name, TRUE, "")
@@ -557,7 +646,9 @@ _HELPERS: dict[str, Helper] = {
     "get_platform": lambda x, a, k, n: Facts("gpu"),
     "use_mlx": _fact("gpu.use_mlx"),
     # A checkpoint is taken to be what its config.json says: files beside it are not looked at.
-    "check_gguf_file": lambda x, a, k, n: Call("endswith", (operations.as_expression(x, a[0], n), Literal(".gguf"))),
+    "check_gguf_file": lambda x, a, k, n: Call(
+        "endswith", (operations.as_expression(x, a[0], n), Literal(".gguf"))
+    ),
     "resolve_hf_gguf_reference": _none,
     "is_mistral_native_format": _fact("model.is_mistral_native_format"),
     "has_fp8_weights_in_checkpoint": _fact("model.has_fp8_weights"),
@@ -566,19 +657,25 @@ _HELPERS: dict[str, Helper] = {
     "load_joint_head_config": _none,
     "load_pointer_head": _none,
     "load_pointer_adapter": _none,
-}  # fmt: skip
+}
+
+
 def _capability(x: Executor, arguments: list[Value], keywords: Keywords, node: ast.AST) -> Value | None:
-    """torch's own question fails where there is neither CUDA nor ROCm."""
+    """Torch's own question fails where there is neither CUDA nor ROCm."""
     there = disjunction((Name("gpu.is_cuda"), Name("gpu.is_hip")))
     return conditional(there, Name("gpu.device_capability"), x.fault("no such device", node))
 
 
 _EXTERNAL_CALLS: dict[str, Helper] = {
     "torch.cuda.get_device_capability": _capability,
-    "os.environ.get": _environ_get, "os.getenv": _environ_get, "os.environ.setdefault": _environ_setdefault,
+    "os.environ.get": _environ_get,
+    "os.getenv": _environ_get,
+    "os.environ.setdefault": _environ_setdefault,
     "os.path.isdir": lambda x, a, k, n: TRUE if a[0] == Literal("/sys/class/infiniband") else None,
-    "os.listdir": lambda x, a, k, n: Name("host.infiniband_devices") if a[0] == Literal("/sys/class/infiniband") else None,
-}  # fmt: skip
+    "os.listdir": lambda x, a, k, n: (
+        Name("host.infiniband_devices") if a[0] == Literal("/sys/class/infiniband") else None
+    ),
+}
 for _probe_name in _ASSIGNED_PROBES:
     _EXTERNAL_FACTS[f"probe.{_PROBE_FACTS.get(_probe_name, _probe_name)}"] = (
         f"gpu.{_PROBE_FACTS.get(_probe_name, _probe_name)}"

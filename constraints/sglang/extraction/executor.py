@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Mapping as MappingType
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -129,7 +129,7 @@ class Executor:
             alive = disjunction((negation(test), inner))
             state.guard.append(alive)
             for attempt in state.attempts:
-                if inner in attempt.negations or inner == FALSE and attempt is state.caught_by:
+                if inner in attempt.negations or (inner == FALSE and attempt is state.caught_by):
                     attempt.negations.add(alive)
 
     # Statements.
@@ -226,7 +226,9 @@ class Executor:
         """Writes a rule where evaluating the value here may fail."""
         if not isinstance(value, Expression) or self.state.dead:
             return
-        kind = fault_kind(value, self.record.is_nullable, self.record.is_text, self.state.guard, self._is_refused)
+        kind = fault_kind(
+            value, self.record.is_nullable, self.record.is_text, self.state.guard, self._is_refused
+        )
         if kind:
             self.refuse_fault(value, kind, node)
 
@@ -251,7 +253,7 @@ class Executor:
         if not self.state.dead:
             self.branch(test, lambda: self.execute(node.body), lambda: self.execute(node.orelse))
 
-    def branch(self, test: Expression, then, otherwise) -> None:  # type: ignore[no-untyped-def]
+    def branch(self, test: Expression, then: Callable[[], object], otherwise: Callable[[], object]) -> None:
         """Runs one side or, where that is not known, both, and merges what they leave."""
         known = self.known(test)
         state = self.state
@@ -270,8 +272,12 @@ class Executor:
             del state.guard[depth:]
         (dead, narrowed, left), (other_dead, other_narrowed, right) = outcomes
         if dead and other_dead:
-            state.dead = dead if dead == other_dead else "return" if "raise" not in (dead, other_dead) else (
-                other_dead if dead == "raise" else dead
+            state.dead = (
+                dead
+                if dead == other_dead
+                else "return"
+                if "raise" not in (dead, other_dead)
+                else (other_dead if dead == "raise" else dead)
             )
             return
         state.dead = ""
@@ -489,7 +495,9 @@ class Executor:
             return None
         for statements in module.bindings.values():
             for statement in statements:
-                if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, ast.Dict):
+                if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(
+                    statement.value, ast.Dict
+                ):
                     for key, value in zip(statement.value.keys, statement.value.values, strict=True):
                         if isinstance(key, ast.Constant) and key.value == name:
                             path = value.value if isinstance(value, ast.Constant) else None
@@ -582,7 +590,11 @@ class Executor:
     # Calls.
 
     def call(
-        self, function: Value, arguments: list[Value], keywords: MappingType[str, tuple[Expression, Value]], node: ast.AST
+        self,
+        function: Value,
+        arguments: list[Value],
+        keywords: MappingType[str, tuple[Expression, Value]],
+        node: ast.AST,
     ) -> Value:
         """Calls a value. Keywords carry the condition under which they are given at all."""
         return calls.call(self, function, arguments, keywords, node)

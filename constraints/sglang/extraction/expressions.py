@@ -25,11 +25,9 @@ from constraints.expression.syntax import (
     Call,
     Collection,
     ComparisonOperator,
-    Comprehension,
     Expression,
     Item,
     Literal,
-    Name,
     Or,
     Unknown,
 )
@@ -77,9 +75,15 @@ def evaluate(x: Executor, node: ast.expr) -> Value:
         case ast.BinOp(left=left, op=operator, right=right):
             if type(operator) not in OPERATORS:
                 return _shift(x, node)
-            if isinstance(operator, ast.Mod) and isinstance(left, ast.Constant) and isinstance(left.value, str):
+            if (
+                isinstance(operator, ast.Mod)
+                and isinstance(left, ast.Constant)
+                and isinstance(left.value, str)
+            ):
                 return x.unknown(node, "a formatted text")
-            return operations.binary(x, OPERATORS[type(operator)], evaluate(x, left), evaluate(x, right), node)
+            return operations.binary(
+                x, OPERATORS[type(operator)], evaluate(x, left), evaluate(x, right), node
+            )
         case ast.IfExp(test=test, body=body, orelse=orelse):
             return _conditional(x, test, body, orelse)
         case ast.Subscript(value=owner, slice=ast.Slice() as part):
@@ -143,7 +147,7 @@ def _call(x: Executor, node: ast.Call) -> Value:
         value = evaluated(x, keyword.value)
         if keyword.arg is not None:
             keywords[keyword.arg] = (TRUE, value)
-        elif (entries := _entries_of(x, value)) is not None or (
+        elif (entries := entries_of(x, value)) is not None or (
             entries := _by_parameter(x, function, value)
         ) is not None:
             for key, pair in entries.items():
@@ -155,7 +159,9 @@ def _call(x: Executor, node: ast.Call) -> Value:
     return x.call(function, arguments, keywords, node)
 
 
-def _by_parameter(x: Executor, function: Value, value: Value) -> dict[object, tuple[Expression, Value]] | None:
+def _by_parameter(
+    x: Executor, function: Value, value: Value
+) -> dict[object, tuple[Expression, Value]] | None:
     """What `**data` gives a record's constructor: each of its fields, where the data has that key."""
     fields = x.classes.fields(x, function) if isinstance(function, Class) else None
     if fields is None or not isinstance(value, Expression):
@@ -163,7 +169,8 @@ def _by_parameter(x: Executor, function: Value, value: Value) -> dict[object, tu
     return {n: (comparison("in", Literal(n), value), Item(value, Literal(n))) for n in fields}
 
 
-def _entries_of(x: Executor, value: Value) -> dict[object, tuple[Expression, Value]] | None:
+def entries_of(x: Executor, value: Value) -> dict[object, tuple[Expression, Value]] | None:
+    """The entries of a dict by key, each with the condition under which it is there; None for other values."""
     if isinstance(value, Ref):
         content = x.state.content(value)
         if isinstance(content, Entries):
@@ -177,7 +184,7 @@ def _entries_of(x: Executor, value: Value) -> dict[object, tuple[Expression, Val
         rows: dict[object, tuple[Expression, Value]] = {}
         taken: list[Expression] = []
         for condition, alternative in value.alternatives:
-            inner = _entries_of(x, alternative)
+            inner = entries_of(x, alternative)
             if inner is None:
                 return None
             here = conjunction((*(negation(t) for t in taken), condition))
@@ -281,7 +288,9 @@ def _sequence(x: Executor, kind: str, nodes: list[ast.expr]) -> Value:
             inner = operations.elements_of(x, value, node)
             if inner is None:
                 plain = operations.as_expression(x, value, node)
-                head: Expression = Collection("list", tuple(operations.as_expression(x, v) for _, v in elements))
+                head: Expression = Collection(
+                    "list", tuple(operations.as_expression(x, v) for _, v in elements)
+                )
                 rest = _sequence(x, "list", nodes[nodes.index(node) + 1 :])
                 tail = operations.as_expression(x, rest)
                 whole = Arithmetic("+", Arithmetic("+", head, Call("list", (plain,))), tail)
@@ -305,7 +314,7 @@ def _dictionary(x: Executor, keys: list[ast.expr | None], values: list[ast.expr]
     for key_node, value_node in zip(keys, values, strict=True):
         value = evaluated(x, value_node)
         if key_node is None:
-            inner = _entries_of(x, value)
+            inner = entries_of(x, value)
             if inner is None:
                 return x.unknown(node, "a dict made of one that is not known")
             entries.update(inner)
@@ -359,8 +368,8 @@ def _shift(x: Executor, node: ast.BinOp) -> Value:
     power = Arithmetic("**", Literal(2), right)
     if isinstance(left, Literal) and isinstance(right, Literal):
         if isinstance(left.value, int) and isinstance(right.value, int) and right.value < 64:
-            shifted = left.value << right.value if isinstance(node.op, ast.LShift) else left.value >> right.value
+            shifted = (
+                left.value << right.value if isinstance(node.op, ast.LShift) else left.value >> right.value
+            )
             return Literal(shifted)
     return Arithmetic("*" if isinstance(node.op, ast.LShift) else "//", left, power)
-
-

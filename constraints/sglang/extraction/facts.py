@@ -43,7 +43,7 @@ class FactReader:
         return Call("has", (Name(f"{path}.{name}"),)) if path.startswith(("model", "draft_model")) else TRUE
 
     def is_instance(self, path: str, wanted: Value) -> Expression:
-        """`isinstance(object, wanted)` for an object of facts: by the names of its class and of those above it."""
+        """`isinstance(object, wanted)` for an object of facts: by the names of its class and its bases."""
         if isinstance(wanted, Class):
             from constraints.expression.simplify import comparison
 

@@ -27,8 +27,24 @@ from constraints.expression.syntax import (
 )
 
 _ORDERED = frozenset({"<", "<=", ">", ">="})
-_OF_TEXT = frozenset({"lower", "upper", "strip", "split", "startswith", "endswith", "replace", "len", "int", "float",
-                      "re_match", "items", "keys", "values"})  # fmt: skip
+_OF_TEXT = frozenset(
+    {
+        "lower",
+        "upper",
+        "strip",
+        "split",
+        "startswith",
+        "endswith",
+        "replace",
+        "len",
+        "int",
+        "float",
+        "re_match",
+        "items",
+        "keys",
+        "values",
+    }
+)
 
 
 def fault_kind(
@@ -41,6 +57,7 @@ def fault_kind(
     """The exception that evaluating may raise, by name; empty where none is to be expected.
 
     Args:
+        expression: what is evaluated.
         is_nullable: whether a name may stand for None.
         is_text: whether a name stands for text that somebody wrote.
         guards: what holds on the way here; a name that one of them tests is taken to be not None.
@@ -73,11 +90,7 @@ def _kind(node: Expression, names: _Names, tested: frozenset[str]) -> str:
             return ""
         case Conditional(test=test, then=then, otherwise=otherwise):
             known = tested | _tested((test,))
-            return (
-                _kind(test, names, tested)
-                or _kind(then, names, known)
-                or _kind(otherwise, names, known)
-            )
+            return _kind(test, names, tested) or _kind(then, names, known) or _kind(otherwise, names, known)
         case Arithmetic(operator=op, left=left, right=right):
             if op in ("%", "//", "/") and not (isinstance(right, Literal) and right.value):
                 if not isinstance(left, Literal) or not isinstance(left.value, str):
@@ -100,9 +113,13 @@ def _kind(node: Expression, names: _Names, tested: frozenset[str]) -> str:
             return _kind(value, names, tested)
         case Call(function="crashes"):
             return ""
-        case Call(function="json" | "int" | "float" as function, arguments=(Name(path=path),)) if names.is_text(path):
+        case Call(function="json" | "int" | "float" as function, arguments=(Name(path=path),)) if (
+            names.is_text(path)
+        ):
             return "JSONDecodeError" if function == "json" else "ValueError"
-        case Call(function="get" | "items" | "keys", arguments=(Name(path=path), *_)) if path.startswith("model."):
+        case Call(function="get" | "items" | "keys", arguments=(Name(path=path), *_)) if path.startswith(
+            "model."
+        ):
             return "AttributeError"
         case Call(function=function, arguments=arguments):
             if function in _OF_TEXT and arguments and _may_be_none(arguments[0], names, tested):

@@ -7,9 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from constraints.expression.simplify import conjunction, disjunction, is_constant, negation
-from constraints.expression.syntax import FALSE, TRUE, Call, Collection, Comprehension, Expression, Name, Unknown
 from constraints.catalog import Let, Refuse, Set
+from constraints.expression.simplify import conjunction, disjunction, is_constant, negation
+from constraints.expression.syntax import (
+    FALSE,
+    TRUE,
+    Call,
+    Collection,
+    Comprehension,
+    Expression,
+    Name,
+    Unknown,
+)
 from constraints.sglang.extraction import attempts, expressions, operations
 from constraints.sglang.extraction.state import Exit, Loop, choice, joined
 from constraints.sglang.extraction.steps import Entry
@@ -104,7 +113,9 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
     mapped = {i: _mapped(x, snapshot.heap[i], state.heap[i], variable, iterable, node) for i in heap}
     state.restore(snapshot)
     for name in changed:
-        state.frame.locals[name] = _lost(x, node, iterable, f"{name} is computed in a loop over unknown elements")
+        state.frame.locals[name] = _lost(
+            x, node, iterable, f"{name} is computed in a loop over unknown elements"
+        )
     for identity, made in mapped.items():
         cause = _lost(x, node, iterable, "changed in a loop over unknown elements")
         lost = Lost(cause.site, cause.cause)
@@ -120,7 +131,9 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
         value = exit_.value
         if isinstance(value, Expression) and not is_constant(value):
             value = x.unknown(node, "returned from a loop over unknown elements")
-        state.frame.returns.append(Exit(conjunction((*state.guard[state.frame.base :], found)), state.snapshot(), value))
+        state.frame.returns.append(
+            Exit(conjunction((*state.guard[state.frame.base :], found)), state.snapshot(), value)
+        )
         state.guard.append(negation(found))
 
 

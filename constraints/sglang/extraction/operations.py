@@ -7,6 +7,7 @@ method looked up on the way, which goes back to the executor.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import (
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
-def spread(x: Executor, value: Value, operation) -> Value:  # type: ignore[no-untyped-def]
+def spread(x: Executor, value: Value, operation: Callable[[Value], Value]) -> Value:
     """The operation on each alternative of a choice, each under its condition."""
     if not isinstance(value, Choice):
         return operation(value)
@@ -113,7 +114,9 @@ def as_expression(x: Executor, value: Value, node: ast.AST | None = None) -> Exp
         case Expression():
             return value
         case EnumMember(value=inner, owner=owner, name=name):
-            return inner if x.classes.is_subclass(owner, ("IntEnum", "str", "int", "StrEnum")) else Literal(name)
+            return (
+                inner if x.classes.is_subclass(owner, ("IntEnum", "str", "int", "StrEnum")) else Literal(name)
+            )
         case Choice(alternatives=alternatives):
             result: Expression | None = None
             for condition, alternative in reversed(alternatives):
@@ -126,7 +129,8 @@ def as_expression(x: Executor, value: Value, node: ast.AST | None = None) -> Exp
         case Structured(owner=owner):
             parts = x.record.as_record(x, value)[1]
             return Mapping(
-                tuple(Literal(n) for n in parts), tuple(as_expression(x, part, node) for part in parts.values())
+                tuple(Literal(n) for n in parts),
+                tuple(as_expression(x, part, node) for part in parts.values()),
             )
         case External(path=path) if "." in path:
             # A library's constant: compared by its name. torch's dtypes are known by theirs.
@@ -249,7 +253,9 @@ def _object_attribute(x: Executor, value: Ref, name: str, node: ast.AST, default
     return Method(value, name)
 
 
-def _plain_attribute(x: Executor, value: Expression, name: str, node: ast.AST, default: Value | None) -> Value:
+def _plain_attribute(
+    x: Executor, value: Expression, name: str, node: ast.AST, default: Value | None
+) -> Value:
     if isinstance(value, Name) and value.path.startswith("model."):
         return x.facts.attribute(x, value.path, name, default)
     if name in _DATA_METHODS and default is None and not isinstance(value, Name):
@@ -267,7 +273,7 @@ def _plain_attribute(x: Executor, value: Expression, name: str, node: ast.AST, d
                 return choice(((Call("has", (first,)), there), (TRUE, other)))
     if value == NONE and default is not None:
         return default
-    if isinstance(value, Literal) and isinstance(value.value, str) or not isinstance(value, Literal):
+    if (isinstance(value, Literal) and isinstance(value.value, str)) or not isinstance(value, Literal):
         if default is not None and name not in _STRING_METHODS:
             return default
         return Method(value, name)
@@ -348,7 +354,9 @@ def _entry(x: Executor, entries: object, key: object, node: ast.AST) -> Value:
         ]
         if rows:
             if all(guard == TRUE for guard, _ in entries.values()):
-                found = comparison("in", key, constant(tuple(k for k in entries if not isinstance(k, EnumMember))))
+                found = comparison(
+                    "in", key, constant(tuple(k for k in entries if not isinstance(k, EnumMember)))
+                )
             else:
                 found = disjunction(condition for condition, _ in rows)
             attempts.fails(x, negation(found), "KeyError", node)
@@ -368,7 +376,9 @@ def as_key(x: Executor, value: Value) -> object:
 
 def compare(x: Executor, op: ComparisonOperator, left: Value, right: Value, node: ast.AST) -> Expression:
     """One comparison as a test."""
-    if op in ("is", "is not", "==", "!=") and not (isinstance(left, Expression) and isinstance(right, Expression)):
+    if op in ("is", "is not", "==", "!=") and not (
+        isinstance(left, Expression) and isinstance(right, Expression)
+    ):
         same = _identical(x, left, right)
         if same is not None:
             return same if op in ("is", "==") else negation(same)
@@ -389,7 +399,9 @@ def _identical(x: Executor, left: Value, right: Value) -> Expression | None:
     if isinstance(left, Structured) or isinstance(right, Structured):
         (owner, parts), (other, others) = (x.record.as_record(x, v) for v in (left, right))
         if owner is not None and owner == other:
-            return conjunction(compare(x, "==", parts[n], others[n], owner.node) for n in parts if n in others)
+            return conjunction(
+                compare(x, "==", parts[n], others[n], owner.node) for n in parts if n in others
+            )
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Choice):
             result: Expression = FALSE
@@ -405,7 +417,9 @@ def _identical(x: Executor, left: Value, right: Value) -> Expression | None:
                 return TRUE if one == other else FALSE
             if other == NONE:
                 return FALSE
-            if isinstance(other, Expression) and x.classes.is_subclass(one.owner, ("str", "int", "IntEnum", "StrEnum")):
+            if isinstance(other, Expression) and x.classes.is_subclass(
+                one.owner, ("str", "int", "IntEnum", "StrEnum")
+            ):
                 return comparison("==", other, one.value)
             if isinstance(other, Literal):
                 return FALSE
@@ -449,7 +463,9 @@ def contains(x: Executor, container: Value, element: Value, node: ast.AST) -> Ex
                 if all(g == TRUE and isinstance(v, Expression) for g, v in elements) and isinstance(
                     element, Expression
                 ):
-                    return comparison("in", element, Collection("tuple", tuple(as_expression(x, v) for _, v in elements)))
+                    return comparison(
+                        "in", element, Collection("tuple", tuple(as_expression(x, v) for _, v in elements))
+                    )
                 return disjunction(
                     conjunction((guard, compare(x, "==", element, value, node))) for guard, value in elements
                 )
@@ -457,7 +473,8 @@ def contains(x: Executor, container: Value, element: Value, node: ast.AST) -> Ex
                 key = as_key(x, element)
                 if isinstance(key, Expression):
                     return disjunction(
-                        conjunction((guard, comparison("==", key, constant(k)))) for k, (guard, _) in entries.items()
+                        conjunction((guard, comparison("==", key, constant(k))))
+                        for k, (guard, _) in entries.items()
                     )
                 return entries[key][0] if key in entries else FALSE
             case Lost(site=site, cause=cause):
@@ -503,9 +520,7 @@ def _combined(x: Executor, op: str, a: Items, b: Items, node: ast.AST) -> Items 
         if op in ("-", "&"):
             kept = []
             for guard, value in a.elements:
-                there = disjunction(
-                    conjunction((g, compare(x, "==", value, v, node))) for g, v in b.elements
-                )
+                there = disjunction(conjunction((g, compare(x, "==", value, v, node))) for g, v in b.elements)
                 test = conjunction((guard, negation(there) if op == "-" else there))
                 if test != FALSE:
                     kept.append((test, value))
@@ -521,7 +536,9 @@ def elements_of(x: Executor, value: Value, node: ast.AST) -> list[tuple[Expressi
                 case Items(elements=elements):
                     return list(elements)
                 case Entries(entries=entries):
-                    return [(g, k if isinstance(k, EnumMember) else constant(k)) for k, (g, _) in entries.items()]
+                    return [
+                        (g, k if isinstance(k, EnumMember) else constant(k)) for k, (g, _) in entries.items()
+                    ]
         case Collection(elements=elements):
             return [(TRUE, e) for e in elements]
         case Mapping(keys=keys):

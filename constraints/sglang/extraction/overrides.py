@@ -35,7 +35,9 @@ def collected_overrides(x: Executor, arguments: list[Value], node: ast.AST) -> V
             if isinstance(content, Entries):
                 for key, (_, fields) in content.entries.items():
                     pair = ((TRUE, Literal(f"MODEL_OVERRIDES[{key!r}]")), (TRUE, fields))
-                    rows.append((comparison("==", plain, constant(key)), x.state.allocate(Items("tuple", pair))))
+                    rows.append(
+                        (comparison("==", plain, constant(key)), x.state.allocate(Items("tuple", pair)))
+                    )
     exact: list[tuple[Expression, Value]] = []
     by_predicate: list[tuple[Expression, Value]] = []
     for function, decorator, module in _providers(x):
@@ -47,7 +49,10 @@ def collected_overrides(x: Executor, arguments: list[Value], node: ast.AST) -> V
             refused, x.state.dead = bool(x.state.dead), ""
         if refused:
             continue
-        row = (condition, x.state.allocate(Items("tuple", ((TRUE, Literal(function.name)), (TRUE, declared)))))
+        row = (
+            condition,
+            x.state.allocate(Items("tuple", ((TRUE, Literal(function.name)), (TRUE, declared)))),
+        )
         is_predicate = ast.unparse(decorator.func).endswith("predicate")
         (by_predicate if is_predicate else exact).append(row)
     return x.state.allocate(Items("list", (*rows, *exact, *by_predicate)))
@@ -58,7 +63,7 @@ def declare_collected(x: Executor, collected: Value, node: ast.AST) -> None:
     for guard, pair in operations.elements_of(x, collected, node) or ():
         function = operations.item(x, pair, Literal(0), node)
         fields = operations.item(x, pair, Literal(1), node)
-        entries = expressions._entries_of(x, fields)
+        entries = expressions.entries_of(x, fields)
         name = str(function.value) if isinstance(function, Literal) else ""
         with x.under(guard):
             if entries is None:
@@ -111,7 +116,8 @@ def _providers(x: Executor) -> Iterator[tuple[Function, ast.Call, Module]]:
         for statement in module.tree.body:
             if isinstance(statement, ast.FunctionDef):
                 for decorator in reversed(statement.decorator_list):
-                    if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).split(".")[-1] in _REGISTRARS:
+                    if (
+                        isinstance(decorator, ast.Call)
+                        and ast.unparse(decorator.func).split(".")[-1] in _REGISTRARS
+                    ):
                         yield Function(statement, module), decorator, module
-
-

@@ -148,7 +148,9 @@ class Record:
             return
         if path in self.structures:
             for known in [p for p in x.log.versions if p.startswith(path + ".") and p != _generation(path)]:
-                x.log.set(guards, at, function, known, x.unknown(node, f"{path} replaced by something not known"))
+                x.log.set(
+                    guards, at, function, known, x.unknown(node, f"{path} replaced by something not known")
+                )
             return
         plain = operations.as_expression(x, value, node)
         x.log.set(guards, at, function, path, plain)
@@ -174,7 +176,9 @@ class Record:
     def lose(self, x: Executor, names: list[str], node: ast.AST, cause: str) -> None:
         """Makes fields unknown from here on."""
         for name in names:
-            x.log.set(tuple(x.state.guard), x.site(node), x.state.frame.name, name, Unknown(x.site(node), cause))
+            x.log.set(
+                tuple(x.state.guard), x.site(node), x.state.frame.name, name, Unknown(x.site(node), cause)
+            )
 
 
 def _generation(path: str) -> str:
@@ -189,4 +193,3 @@ def with_fallback(flag: Flag, value: Expression) -> Expression:
     from constraints.expression.simplify import comparison
 
     return conditional(comparison("is", value, NONE), constant(flag.fallback), value)
-

@@ -99,7 +99,7 @@ class State:
         self.frames: list[Frame] = []
         self.attempts: list[Attempt] = []
         self.handling: list[str] = []
-        """What the handlers around this point have caught, innermost last; empty where it is of many kinds."""
+        """What the handlers around here have caught, innermost last; empty where it is of many kinds."""
         self.dead: str = ""
         """Why nothing after this point is reached: '', 'raise', 'return', 'continue' or 'break'."""
         self.caught_by: Attempt | None = None
@@ -296,5 +296,3 @@ def _merged_entries(
         else:
             result[key] = (presence, merged_value(test, value, else_value))
     return result
-
-

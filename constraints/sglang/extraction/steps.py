@@ -42,13 +42,15 @@ class StepLog:
     versions: dict[str, int] = field(default_factory=dict)
     defined_parts: set[str] = field(default_factory=set)
     _named: dict[Expression, str] = field(default_factory=dict)
-    _taken: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)
 
     def current(self, path: str) -> Name:
         """The state variable's present version, as a name."""
         return Name(f"{path}@{self.versions.get(path, 0)}")
 
-    def set(self, guards: Sequence[Expression], at: str, function: str, target: str, value: Expression) -> None:
+    def set(
+        self, guards: Sequence[Expression], at: str, function: str, target: str, value: Expression
+    ) -> None:
         """Writes a `set` step, unless it would set what is there already."""
         if value == self.current(target):
             return
@@ -94,7 +96,11 @@ class StepLog:
                 return node
             if node not in done:
                 shorter = rebuilt(node, visit) if not isinstance(node, Comprehension) else node
-                if shorter.size > _PART and node is not value and not isinstance(node, Comprehension | Collection):
+                if (
+                    shorter.size > _PART
+                    and node is not value
+                    and not isinstance(node, Comprehension | Collection)
+                ):
                     shorter = self._part(node, shorter, hint, at, function)
                 done[node] = shorter
             return done[node]
@@ -112,16 +118,20 @@ class StepLog:
     def meaning(self, expression: Expression) -> Expression:
         """The expression with the values of this log's names in place of the names, one level deep."""
         meanings = {name: value for value, name in self._named.items()}
-        names = {n.path: meanings[n.path] for n in expression.distinct() if isinstance(n, Name) and n.path in meanings}
+        names = {
+            n.path: meanings[n.path]
+            for n in expression.distinct()
+            if isinstance(n, Name) and n.path in meanings
+        }
         return substituted(expression, names) if names else expression
 
     def _fresh(self, hint: str) -> str:
         base = re.sub(r"\W", "_", hint).strip("_") or "value"
         base = base if base[0].isalpha() else f"value_{base}"
         name, number = base, 2
-        while name in self._taken or name in self.reserved:
+        while name in self.taken or name in self.reserved:
             name, number = f"{base}_{number}", number + 1
-        self._taken.add(name)
+        self.taken.add(name)
         return name
 
 
@@ -184,13 +194,13 @@ class _Finisher:
                 current[entry.target] = entry.version
 
     def _remember(self, path: str, version: int) -> None:
-        if version == 0 and "." not in path or (path, version) in self._olds:
+        if (version == 0 and "." not in path) or (path, version) in self._olds:
             return
         stem = path.replace(".", "_")
         name = f"initial_{stem}" if version == 0 else f"{stem}_v{version}"
-        while name in self._log.reserved or name in self._log._taken:
+        while name in self._log.reserved or name in self._log.taken:
             name += "_"
-        self._log._taken.add(name)
+        self._log.taken.add(name)
         self._olds[path, version] = name
 
     def _grouped(self, entries: list[Entry], start: int, stop: int, depth: int) -> list[Step]:
@@ -286,5 +296,3 @@ def _own_expressions(entry: Entry) -> list[Expression]:
 
 def _expressions(entry: Entry) -> list[Expression]:
     return [*entry.guards, *_own_expressions(entry)]
-
-

@@ -53,7 +53,9 @@ def _fits(value: Expression, annotation: ast.expr) -> Expression:
             return TRUE
         case ast.Name(id=name) if name in _EXACT:
             fits = Call("is_instance", (value, Literal(name)))
-            return disjunction((fits, Call("is_instance", (value, Literal("int"))))) if name == "float" else fits
+            return (
+                disjunction((fits, Call("is_instance", (value, Literal("int"))))) if name == "float" else fits
+            )
         case ast.Constant(value=None):
             return comparison("is", value, NONE)
         case ast.Subscript(value=ast.Name(id="Optional"), slice=inner):
@@ -67,4 +69,3 @@ def _fits(value: Expression, annotation: ast.expr) -> Expression:
         case ast.Subscript(value=ast.Name(id=name)) if name.lower() in ("list", "dict"):
             return Call("is_instance", (value, Literal(name.lower())))
     return TRUE
-
