@@ -12,7 +12,7 @@ slowly = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_
 
 def complaints(program: str) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
-        return engine(Path(folder), program, **DOMAINS).wrong()
+        return engine(Path(folder), program, **DOMAINS).wrong()  # type: ignore[arg-type]  # no flag is called as a parameter is
 
 
 @settings(slowly, max_examples=60)

@@ -9,7 +9,7 @@ import ast
 import math
 import posixpath
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from constraints.expression.simplify import (
     as_test,
@@ -336,6 +336,18 @@ _NEVER_DATA = (
 )
 
 
+_PYTHON_TYPES: Final[dict[str, type | tuple[type, ...]]] = {
+    "int": int,
+    "float": float,
+    "str": str,
+    "bool": bool,
+    "list": list,
+    "tuple": tuple,
+    "dict": dict,
+    "set": (set, frozenset),
+}
+
+
 def _is_a(x: Executor, value: Value, wanted: Value, node: ast.AST) -> Expression:
     if isinstance(value, Name | Facts) and (isinstance(value, Facts) or value.path.startswith("model.")):
         path = value.path
@@ -349,16 +361,7 @@ def _is_a(x: Executor, value: Value, wanted: Value, node: ast.AST) -> Expression
                 return disjunction(_is_a(x, value, External(one), node) for one in _ABSTRACT[name])
             if is_constant(value) and name in _TYPES:
                 held = value_of(value)
-                python = {
-                    "int": int,
-                    "float": float,
-                    "str": str,
-                    "bool": bool,
-                    "list": list,
-                    "tuple": tuple,
-                    "dict": dict,
-                    "set": (set, frozenset),
-                }[name]
+                python = _PYTHON_TYPES[name]
                 return TRUE if isinstance(held, python) else FALSE
             if name in _TYPES:
                 return Call("is_instance", (value, Literal(name)))

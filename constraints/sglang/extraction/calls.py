@@ -147,7 +147,7 @@ def _inlined(
     state.dead = ""
     state.guard.extend(attempts.not_caught_since(x, before, frame.base))
     if isinstance(value, Expression):
-        value = x.named(value, function.name.strip("_"), node)  # type: ignore[assignment]
+        value = x.named(value, function.name.strip("_"), node)
     return value
 
 

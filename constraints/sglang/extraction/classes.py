@@ -121,12 +121,10 @@ class Classes:
         x.state.frames.append(frame)
         try:
             for statement in owner.node.body:
-                for target in statement.targets if isinstance(statement, ast.Assign) else ():
-                    if (
-                        isinstance(target, ast.Name)
-                        and _reads(node, target.id)
-                        and statement.value is not node
-                    ):
+                if not isinstance(statement, ast.Assign) or statement.value is node:
+                    continue
+                for target in statement.targets:
+                    if isinstance(target, ast.Name) and _reads(node, target.id):
                         frame.locals[target.id] = expressions.evaluate(x, statement.value)
             return expressions.evaluate(x, node)
         finally:

@@ -206,10 +206,10 @@ def of_plain(
         return receiver
     if name in ("union", "intersection", "difference"):
         operator = {"union": "|", "intersection": "&", "difference": "-"}[name]
-        result: Value = receiver
+        joined: Value = receiver
         for other in plain:
-            result = arithmetic(operator, operations.as_expression(x, result), Call("set", (other,)))  # type: ignore[arg-type]
-        return result
+            joined = arithmetic(operator, operations.as_expression(x, joined), Call("set", (other,)))  # type: ignore[arg-type]
+        return joined
     if name in _SAME and not keywords and fits(name, 1 + len(plain)):
         call = Call(name, (receiver, *plain))
         if name == "index":

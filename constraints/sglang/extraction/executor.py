@@ -198,9 +198,9 @@ class Executor:
             case ast.Global(names=names):
                 self.state.frame.globals.update(names)
             case ast.Delete(targets=targets):
-                for target in targets:
-                    if isinstance(target, ast.Name):
-                        self.state.frame.locals.pop(target.id, None)
+                for deleted in targets:
+                    if isinstance(deleted, ast.Name):
+                        self.state.frame.locals.pop(deleted.id, None)
             case ast.Pass():
                 pass
             case _:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from constraints.expression.simplify import (
     arithmetic,
@@ -170,7 +171,7 @@ def _by_parameter(
 
 
 def entries_of(x: Executor, value: Value) -> dict[object, tuple[Expression, Value]] | None:
-    """The entries of a dict by key, each with the condition under which it is there; None for other values."""
+    """The entries of a dict by key, each under the condition that it is there; None for other values."""
     if isinstance(value, Ref):
         content = x.state.content(value)
         if isinstance(content, Entries):
@@ -178,8 +179,10 @@ def entries_of(x: Executor, value: Value) -> dict[object, tuple[Expression, Valu
     from constraints.expression.syntax import Mapping
     from constraints.sglang.extraction.values import Choice
 
-    if isinstance(value, Mapping) and all(isinstance(k, Literal) for k in value.keys):
-        return {k.value: (TRUE, v) for k, v in zip(value.keys, value.values, strict=True)}  # type: ignore[union-attr]
+    if isinstance(value, Mapping):
+        pairs = [(k, v) for k, v in zip(value.keys, value.values, strict=True) if isinstance(k, Literal)]
+        if len(pairs) == len(value.keys):
+            return {k.value: (TRUE, v) for k, v in pairs}
     if isinstance(value, Choice):
         rows: dict[object, tuple[Expression, Value]] = {}
         taken: list[Expression] = []
@@ -354,12 +357,17 @@ def _slice(x: Executor, owner: Value, part: ast.Slice, node: ast.expr) -> Value:
     if isinstance(owner, Ref) and all(map(is_constant, bounds)):
         content = x.state.content(owner)
         if isinstance(content, Items) and content.is_certain:
-            chosen = slice(*(b.value for b in bounds if isinstance(b, Literal)))
+            chosen = _constant_slice(bounds)
             return x.state.allocate(Items(content.kind, content.elements[chosen]))
     plain = operations.as_expression(x, owner, node)
     if isinstance(plain, Literal) and isinstance(plain.value, str) and all(map(is_constant, bounds)):
-        return Literal(plain.value[slice(*(b.value for b in bounds if isinstance(b, Literal)))])
+        return Literal(plain.value[_constant_slice(bounds)])
     return Call("slice", (plain, *bounds))
+
+
+def _constant_slice(bounds: Iterable[Expression]) -> slice[Any, Any, Any]:
+    """Python's slice for bounds that are constants."""
+    return slice(*(b.value if isinstance(b, Literal) else None for b in bounds))
 
 
 def _shift(x: Executor, node: ast.BinOp) -> Value:

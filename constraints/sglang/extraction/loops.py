@@ -128,11 +128,11 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
                 state.frame.locals[name] = made
     for exit_ in exits:
         found = _some(exit_.guard, variable, iterable)
-        value = exit_.value
-        if isinstance(value, Expression) and not is_constant(value):
-            value = x.unknown(node, "returned from a loop over unknown elements")
+        returned = exit_.value
+        if isinstance(returned, Expression) and not is_constant(returned):
+            returned = x.unknown(node, "returned from a loop over unknown elements")
         state.frame.returns.append(
-            Exit(conjunction((*state.guard[state.frame.base :], found)), state.snapshot(), value)
+            Exit(conjunction((*state.guard[state.frame.base :], found)), state.snapshot(), returned)
         )
         state.guard.append(negation(found))
 

@@ -142,15 +142,15 @@ def as_expression(x: Executor, value: Value, node: ast.AST | None = None) -> Exp
                 case Items(kind="list", elements=elements):
                     joined: Expression = Collection("list", ())
                     for guard, element in elements:
-                        one = Collection("list", (as_expression(x, element, node),))
-                        piece = conditional(guard, one, Collection("list", ()))
+                        single = Collection("list", (as_expression(x, element, node),))
+                        piece = conditional(guard, single, Collection("list", ()))
                         joined = piece if joined == Collection("list", ()) else arithmetic("+", joined, piece)
                     return joined
                 case Items(kind=kind, elements=elements):
                     joined = Collection("set", ())
                     for guard, element in elements:
-                        one = Collection("set", (as_expression(x, element, node),))
-                        piece = conditional(guard, one, Collection("set", ()))
+                        single = Collection("set", (as_expression(x, element, node),))
+                        piece = conditional(guard, single, Collection("set", ()))
                         joined = piece if joined == Collection("set", ()) else arithmetic("|", joined, piece)
                     return joined
                 case Entries(entries=entries) if all(g == TRUE for g, _ in entries.values()):
@@ -168,14 +168,14 @@ def as_expression(x: Executor, value: Value, node: ast.AST | None = None) -> Exp
                     return x.unknown_at(site, cause)
                 case Instance(facts=facts) if facts:
                     return Name(facts)
-                case Instance(owner=owner, attributes=attributes) if attributes and owner is not None:
+                case Instance(owner=cls, attributes=attributes) if attributes and cls is not None:
                     # A record as data: what is asked of it later is whether it is there, and how many.
                     return Mapping(
                         tuple(Literal(name) for name in attributes),
                         tuple(as_expression(x, held, node) for held in attributes.values()),
                     )
-                case Instance(owner=owner):
-                    return x.unknown(node, f"an object of {owner.name if owner else 'no known class'}")
+                case Instance(owner=cls):
+                    return x.unknown(node, f"an object of {cls.name if cls else 'no known class'}")
     return x.unknown(node, f"a {type(value).__name__.lower()} as a value")
 
 
@@ -397,8 +397,8 @@ def compare(x: Executor, op: ComparisonOperator, left: Value, right: Value, node
 def _identical(x: Executor, left: Value, right: Value) -> Expression | None:
     """Whether two values are the same where one of them is an object; None to compare them as data."""
     if isinstance(left, Structured) or isinstance(right, Structured):
-        (owner, parts), (other, others) = (x.record.as_record(x, v) for v in (left, right))
-        if owner is not None and owner == other:
+        (owner, parts), (their_owner, others) = (x.record.as_record(x, v) for v in (left, right))
+        if owner is not None and owner == their_owner:
             return conjunction(
                 compare(x, "==", parts[n], others[n], owner.node) for n in parts if n in others
             )
