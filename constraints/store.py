@@ -9,17 +9,17 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from constraints.errors import CatalogError, UnknownRelease
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from constraints.catalog import Catalog
 
-_SHIPPED = Path(__file__).parent / "catalogs"
+_SHIPPED = os.path.join(os.path.dirname(__file__), "catalogs")
 _FILE = re.compile(r"(?P<engine>[a-z0-9]+)-(?P<version>[0-9][0-9A-Za-z.+_-]*)\.json")
 _MAX_BYTES = 256_000_000
 
@@ -37,13 +37,12 @@ _STAGES = {
 """Where a word in a version number stands to the version without it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A release that there is a catalog of, and the file that holds it."""
+class Offer(NamedTuple):
+    """A release that there is a catalog of, and the path of the file that holds it."""
 
     engine: str
     version: str
-    path: Path
+    path: str
 
 
 def offers(*, engine: str = "sglang") -> tuple[Offer, ...]:
@@ -54,10 +53,10 @@ def offers(*, engine: str = "sglang") -> tuple[Offer, ...]:
     """
     found: dict[str, Offer] = {}
     for folder in (_SHIPPED, *_folders_of_the_user()):
-        for path in _files(folder):
-            match = _FILE.fullmatch(path.name)
+        for name in _names_in(folder):
+            match = _FILE.fullmatch(name)
             if match and match["engine"] == engine:
-                found[match["version"]] = Offer(engine, match["version"], path)
+                found[match["version"]] = Offer(engine, match["version"], os.path.join(folder, name))
     return tuple(sorted(found.values(), key=lambda offer: version_key(offer.version)))
 
 
@@ -101,46 +100,46 @@ def load_catalog(release: str | os.PathLike[str] | None = None, *, engine: str =
     """
     path = catalog_path(release, engine=engine)
     try:
-        status = path.stat()
+        status = os.stat(path)
     except OSError as error:
-        raise CatalogError(str(path), error.strerror or str(error)) from None
+        raise CatalogError(path, error.strerror or str(error)) from None
     return _load(path, status.st_mtime_ns, status.st_size)
 
 
-def catalog_path(release: str | os.PathLike[str] | None = None, *, engine: str = "sglang") -> Path:
+def catalog_path(release: str | os.PathLike[str] | None = None, *, engine: str = "sglang") -> str:
     """The file that `load_catalog` would read; raises as it does, but does not open the file."""
     if release is None or (isinstance(release, str) and not release.endswith(".json")):
         return find(release, engine=engine).path
-    return Path(release)
+    return os.fspath(release)
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: str) -> bytes:
     """The bytes of a catalog file.
 
     Raises:
         CatalogError: it can't be read, is no regular file, or is too long to be a catalog.
     """
     try:
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise CatalogError(str(path), "not a regular file")
+                raise CatalogError(path, "not a regular file")
             if status.st_size > _MAX_BYTES:
-                raise CatalogError(str(path), f"longer than {_MAX_BYTES} bytes")
+                raise CatalogError(path, f"longer than {_MAX_BYTES} bytes")
             return file.read()
     except OSError as error:
-        raise CatalogError(str(path), error.strerror or str(error)) from None
+        raise CatalogError(path, error.strerror or str(error)) from None
 
 
-def parse_catalog(source: bytes, path: Path) -> Catalog:
+def parse_catalog(source: bytes, path: str) -> Catalog:
     """The catalog whose file holds these bytes; raises CatalogError where they are none."""
     from constraints.notation import from_text
 
     try:
-        return from_text(source.decode(), path=str(path))
+        return from_text(source.decode(), path=path)
     except UnicodeDecodeError as error:
         line = source.count(b"\n", 0, error.start) + 1
-        raise CatalogError(str(path), "not UTF-8", line) from None
+        raise CatalogError(path, "not UTF-8", line) from None
 
 
 def save_catalog(catalog: Catalog, path: Path) -> None:
@@ -180,17 +179,17 @@ def nearest_release(wanted: str, offered: Iterable[str]) -> str | None:
 
 
 @lru_cache(maxsize=8)
-def _load(path: Path, _mtime_ns: int, _size: int) -> Catalog:
+def _load(path: str, _mtime_ns: int, _size: int) -> Catalog:
     return parse_catalog(read_bytes(path), path)
 
 
-def _folders_of_the_user() -> tuple[Path, ...]:
+def _folders_of_the_user() -> tuple[str, ...]:
     listed = os.environ.get("FLAGFIT_CATALOGS", "")
-    return tuple(Path(folder) for folder in listed.split(os.pathsep) if folder)
+    return tuple(folder for folder in listed.split(os.pathsep) if folder)
 
 
-def _files(folder: Path) -> tuple[Path, ...]:
+def _names_in(folder: str) -> list[str]:
     try:
-        return tuple(sorted(folder.iterdir()))
+        return sorted(os.listdir(folder))
     except OSError:
-        return ()
+        return []

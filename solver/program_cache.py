@@ -30,8 +30,6 @@ from solver.program import Details, Program, Rows, Terms
 from solver.resolution import Executable, Snapshot, State, snapshots
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from constraints.catalog import Catalog
     from constraints.vocabulary import Value
 
@@ -74,7 +72,7 @@ def load_executable(release: str | os.PathLike[str] | None = None, *, engine: st
     """
     path = catalog_path(release, engine=engine)
     try:
-        status = path.stat()
+        status = os.stat(path)
     except OSError:
         read_bytes(path)  # says what is wrong with it
         raise
@@ -112,12 +110,14 @@ def _made(catalog: Catalog) -> Executable:
 
 
 @lru_cache(maxsize=8)
-def _load(path: Path, mtime_ns: int, size: int) -> Executable:
+def _load(path: str, mtime_ns: int, size: int) -> Executable:
     folder = cache_folder()
     if folder is None:
         return make_executable(parse_catalog(read_bytes(path), path))
     key = _key(path, mtime_ns, size)
-    file = os.path.join(folder, f"{path.stem}-{zlib.crc32(key):08x}{_SUFFIX}")
+    file = os.path.join(
+        folder, f"{os.path.splitext(os.path.basename(path))[0]}-{zlib.crc32(key):08x}{_SUFFIX}"
+    )
 
     def made_and_kept() -> Executable:
         executable = _made(parse_catalog(read_bytes(path), path))
@@ -127,7 +127,7 @@ def _load(path: Path, mtime_ns: int, size: int) -> Executable:
     return _read(file, key, remade=made_and_kept) or made_and_kept()
 
 
-def _key(path: Path, mtime_ns: int, size: int) -> bytes:
+def _key(path: str, mtime_ns: int, size: int) -> bytes:
     """Says what a cache file was made of: the catalog, this Python, and the modules that make programs."""
     root = os.path.dirname(os.path.dirname(__file__))
     made_by = [f"{sys.implementation.cache_tag} {sys.hexversion} {sys.byteorder}"]

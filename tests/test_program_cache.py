@@ -15,6 +15,7 @@ from solver.program import Details, Program
 from solver.program_cache import cache_folder, load_executable, make_executable
 from tests import toy
 
+GOOD = toy.executable().program
 FACTS = {"gpu.sm": 90, "gpu.is_cuda": True, "gpu.memory_mib": 81559}
 FLAGS = {"model_path": "m", "tp_size": 8, "attention_backend": "trtllm_mla", "enable_lora": True}
 
@@ -106,9 +107,9 @@ def test_a_spoilt_file_is_made_anew(folder, made, spoil):
     (file,) = files(folder)
     content = file.read_bytes()
     file.write_bytes(spoil(content))
-    program, good = load_anew().program, toy.executable().program
-    assert program.details().places == good.details().places
-    assert program.terms(good.leaf_count) == good.terms(good.leaf_count)
+    program = load_anew().program
+    assert program.details().places == GOOD.details().places
+    assert program.terms(GOOD.leaf_count) == GOOD.terms(GOOD.leaf_count)
     assert len(made) == 2
     assert file.read_bytes() == content
 

@@ -44,7 +44,7 @@ def test_a_folder_of_the_user_comes_before_the_package(folder, tmp_path, monkeyp
     other.mkdir()
     (other / "toy-1.0.json").write_bytes(TOY.read_bytes())
     monkeypatch.setenv("FLAGFIT_CATALOGS", f"{folder}{os.pathsep}{other}{os.pathsep}/nowhere")
-    assert offers(engine="toy")[-1].path == other / "toy-1.0.json"
+    assert offers(engine="toy")[-1].path == str(other / "toy-1.0.json")
 
 
 @pytest.mark.usefixtures("folder")

@@ -30,11 +30,11 @@ def _list(_invocation: Invocation, options: Options) -> int:
 
     found = offers()
     if options.output_format == "json":
-        rows = [{"release": each.version, "engine": each.engine, "path": str(each.path)} for each in found]
+        rows = [{"release": each.version, "engine": each.engine, "path": each.path} for each in found]
         text = reference.as_json("", catalogs=rows)
     else:
         ink = ink_for(options)
-        text = "".join(f"{ink.strong(each.version)}  {ink.faint(str(each.path))}\n" for each in found)
+        text = "".join(f"{ink.strong(each.version)}  {ink.faint(each.path)}\n" for each in found)
     write_report(text, options)
     return FINE
 
