@@ -221,7 +221,8 @@ def engine(
     module = _imported(tmp_path)
 
     def run(given: Mapping[str, Any], environment: Mapping[str, Any]) -> Result:
-        return _run(module, given, environment, variables or {})
+        with _import_path(tmp_path, module):
+            return _run(module, given, environment, variables or {})
 
     return Engine(domains, variables or {}, catalog, run, text)
 
@@ -245,7 +246,7 @@ def _run(
         record.resolve_once()
     except Exception as error:  # noqa: BLE001
         last = traceback.extract_tb(error.__traceback__)[-1]
-        said = (last.line or "").startswith(("raise", "assert"))
+        said = str(module.__file__) == last.filename and (last.line or "").startswith(("raise", "assert"))
         return Result("refused", (last.lineno or 0) if said else 0)
     view = module.resolving_view(record)
     return Result("accepted", values={name: getattr(view, name) for name in given})
@@ -258,12 +259,14 @@ def _imported(root: Path) -> ModuleType:
 
 
 @contextmanager
-def _import_path(root: Path) -> Iterator[None]:
+def _import_path(root: Path, module: ModuleType | None = None) -> Iterator[None]:
     """The package under `root` can be imported as `sglang`, and is forgotten afterwards."""
     before = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "sglang"}
     for name in before:
         del sys.modules[name]
     sys.path.insert(0, str(root))
+    if module is not None:
+        sys.modules[MODULE] = module
     try:
         yield
     finally:

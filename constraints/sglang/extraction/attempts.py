@@ -126,7 +126,9 @@ def _run_handlers(x: Executor, handlers: list[ast.ExceptHandler], attempt: Attem
         return
     state.dead = ""
     state.restore(joined(exits, alive[0][1] if alive else None) if exits else alive[0][1])
-    left_for_good = [negation(caught) for caught, end, _, _ in ends if end and end != "raise"]
+    left_for_good = [
+        negation(caught) for caught, end, _, _ in ends if end and (end != "raise" or state.attempts)
+    ]
     if alive and not exits:
         # What was caught and raised anew is refused already; what returned does not go on.
         state.guard[depth:] = [g for g in narrowed if not _is_negated(g, ends)] + left_for_good
@@ -169,9 +171,9 @@ def raised(x: Executor, exception: str, node: ast.AST) -> None:
     exits = _catcher(x, exception)
     state = x.state
     if exits is not None:
-        attempt, rows = exits
-        rows.append(_caught(x, attempt, exception))
-        state.dead, state.caught_by = "caught", attempt
+        attempt, handler = exits
+        attempt.handlers[handler][1].append(_caught(x, attempt, handler, exception))
+        state.dead, state.caught_by = "caught", (attempt, handler)
         return
     x.log.refuse(tuple(state.guard), x.site(node), state.frame.name, TRUE, exception)
     x.described.site_reached(x, node)
@@ -189,13 +191,13 @@ def raises_when(x: Executor, test: Expression, exception: str, node: ast.AST) ->
     exits = _catcher(x, exception)
     if exits is None:
         return False
-    attempt, rows = exits
+    attempt, handler = exits
     state = x.state
     with x.under(test):
-        rows.append(_caught(x, attempt, exception))
+        attempt.handlers[handler][1].append(_caught(x, attempt, handler, exception))
     if test != FALSE:
         state.guard.append(negation(test))
-        attempt.negations.add(negation(test))
+        attempt.negations[negation(test)] = handler
     return True
 
 
@@ -210,13 +212,13 @@ def fails(x: Executor, test: Expression, exception: str, node: ast.AST) -> None:
         x.log.refuse((*x.state.guard, test), x.site(node), x.state.frame.name, TRUE, exception)
 
 
-def _caught(x: Executor, attempt: Attempt, exception: str) -> Exit:
-    """The present point as one that a handler catches. That nothing was caught before goes without saying."""
+def _caught(x: Executor, attempt: Attempt, handler: int, exception: str) -> Exit:
+    """The present point as one that a handler catches. That it has caught nothing so far is left out."""
     exit_ = x.state.leave(attempt.base, frame=attempt.frame)
     exit_.exception = exception
     left = x.state.frames[x.state.frames.index(attempt.frame) + 1 :]
     exit_.inner = {frame: dict(frame.locals) for frame in left}
-    exit_.guard = conjunction(g for g in exit_.path[attempt.base :] if g not in attempt.negations)
+    exit_.guard = conjunction(g for g in exit_.path[attempt.base :] if attempt.negations.get(g) != handler)
     return exit_
 
 
@@ -229,11 +231,11 @@ def not_caught_since(x: Executor, counts: list[tuple[Attempt, list[int]]], base:
     """After a call: the conditions that say that nothing in it was caught outside it."""
     tests = []
     for attempt, before in counts:
-        for (_, exits), count in zip(attempt.handlers, before, strict=True):
+        for handler, ((_, exits), count) in enumerate(zip(attempt.handlers, before, strict=True)):
             for exit_ in exits[count:]:
-                inner = (g for g in exit_.path[base:] if g not in attempt.negations)
+                inner = (g for g in exit_.path[base:] if attempt.negations.get(g) != handler)
                 test = negation(x.short(conjunction(inner)))
-                attempt.negations.add(test)
+                attempt.negations[test] = handler
                 tests.append(test)
     return [t for t in tests if t not in (TRUE, FALSE)]
 
@@ -243,11 +245,12 @@ def counts(x: Executor) -> list[tuple[Attempt, list[int]]]:
     return [(a, [len(exits) for _, exits in a.handlers]) for a in x.state.attempts]
 
 
-def _catcher(x: Executor, exception: str) -> tuple[Attempt, list[Exit]] | None:
+def _catcher(x: Executor, exception: str) -> tuple[Attempt, int] | None:
+    """The handler that catches an exception raised here, by its `try` and its place in that."""
     for attempt in reversed(x.state.attempts):
-        for names, exits in attempt.handlers:
+        for index, (names, _) in enumerate(attempt.handlers):
             if _matches(exception, names):
-                return attempt, exits
+                return attempt, index
     return None
 
 

@@ -50,27 +50,20 @@ def _rows(x: Executor, node: Node, depth: int) -> list[tuple[Expression, Value]]
         return None
     rows: list[tuple[Expression, Value]] = []
     for guard, element in known:
-        base = len(x.state.guard)
-        if guard != TRUE:
-            x.state.guard.append(guard)
         x.assign(generator.target, element)
-        tests = [guard]
+        there = guard
         for condition in generator.ifs:
-            test = operations.truth(x, expressions.evaluated(x, condition))
-            tests.append(test)
-            if test != TRUE:
-                x.state.guard.append(test)
-        there = conjunction(tests)
-        if there != FALSE:
-            if depth + 1 < len(node.generators):
-                inner = _rows(x, node, depth + 1)
-                if inner is None:
-                    del x.state.guard[base:]
-                    return None
-                rows.extend((conjunction((there, g)), v) for g, v in inner)
-            else:
-                rows.append((there, _element(x, node)))
-        del x.state.guard[base:]
+            with x.under(there):
+                there = conjunction((there, operations.truth(x, expressions.evaluated(x, condition))))
+        if there == FALSE:
+            continue
+        with x.under(there):
+            inner = (
+                _rows(x, node, depth + 1) if depth + 1 < len(node.generators) else [(TRUE, _element(x, node))]
+            )
+        if inner is None:
+            return None
+        rows.extend((conjunction((there, g)), v) for g, v in inner)
     return rows
 
 

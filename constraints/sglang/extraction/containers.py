@@ -103,7 +103,7 @@ def method(
     if isinstance(receiver, Unknown):
         return receiver
     if isinstance(receiver, Choice):
-        return operations.spread(
+        return operations.branched(
             x, receiver, lambda r: x.call(operations.attribute(x, r, name, node), arguments, keywords, node)
         )
     if isinstance(receiver, Ref):

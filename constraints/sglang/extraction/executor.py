@@ -23,9 +23,11 @@ from constraints.sglang.extraction.facts import FactReader
 from constraints.sglang.extraction.faults import fault_kind
 from constraints.sglang.extraction.record import Record
 from constraints.sglang.extraction.source import Module, Source
-from constraints.sglang.extraction.state import Frame, Snapshot, State, joined, merged
+from constraints.sglang.extraction.state import Attempt, Frame, Snapshot, State, joined, merged
 from constraints.sglang.extraction.steps import StepLog
 from constraints.sglang.extraction.values import (
+    Cell,
+    Choice,
     Class,
     Entries,
     External,
@@ -129,8 +131,11 @@ class Executor:
             alive = disjunction((negation(test), inner))
             state.guard.append(alive)
             for attempt in state.attempts:
-                if inner in attempt.negations or (inner == FALSE and attempt is state.caught_by):
-                    attempt.negations.add(alive)
+                handler = attempt.negations.get(inner)
+                if inner == FALSE and state.caught_by is not None and state.caught_by[0] is attempt:
+                    handler = state.caught_by[1]
+                if handler is not None:
+                    attempt.negations[alive] = handler
 
     # Statements.
 
@@ -180,6 +185,7 @@ class Executor:
                         self.assign(item.optional_vars, entered)
                 self.execute(body)
             case ast.FunctionDef():
+                self._share_nonlocals(node)
                 self.state.frame.locals[node.name] = Function(node, self.state.frame.module, self.state.frame)
             case ast.ClassDef():
                 self.state.frame.locals[node.name] = Class(node, self.state.frame.module)
@@ -262,16 +268,17 @@ class Executor:
             return
         test = self.short(test)
         depth, start = len(state.guard), state.snapshot()
-        outcomes: list[tuple[str, list[Expression], Snapshot]] = []
+        outcomes: list[tuple[str, list[Expression], Snapshot, tuple[Attempt, int] | None]] = []
         for condition, run in ((test, then), (negation(test), otherwise)):
             state.restore(start)
             state.guard.append(condition)
             state.dead = ""
             run()
-            outcomes.append((state.dead, state.guard[depth + 1 :], state.snapshot()))
+            outcomes.append((state.dead, state.guard[depth + 1 :], state.snapshot(), state.caught_by))
             del state.guard[depth:]
-        (dead, narrowed, left), (other_dead, other_narrowed, right) = outcomes
+        (dead, narrowed, left, caught), (other_dead, other_narrowed, right, other_caught) = outcomes
         if dead and other_dead:
+            state.caught_by = caught if caught == other_caught else None
             state.dead = (
                 dead
                 if dead == other_dead
@@ -286,8 +293,10 @@ class Executor:
             if (dead or other_dead) != "raise":
                 alive = negation(test) if dead else test
                 state.guard.append(alive)
-                if (dead or other_dead) == "caught" and state.caught_by is not None:
-                    state.caught_by.negations.add(alive)
+                caught_by = caught if dead else other_caught
+                if (dead or other_dead) == "caught" and caught_by is not None:
+                    attempt, handler = caught_by
+                    attempt.negations[alive] = handler
             state.guard.extend(other_narrowed if dead else narrowed)
             return
         test = self.short(test)
@@ -356,19 +365,35 @@ class Executor:
             return value
         return self.log.named(value, hint, self.site(node), self.state.frame.name)
 
+    def _share_nonlocals(self, function: ast.FunctionDef) -> None:
+        """Puts the locals that a function inside rebinds where both see them."""
+        local = self.state.frame.locals
+        for inner in ast.walk(function):
+            for name in inner.names if isinstance(inner, ast.Nonlocal) else ():
+                if name in local and not isinstance(local[name], Cell):
+                    local[name] = Cell(self.state.allocate(Instance(None, {name: local[name]})))
+
     def bind(self, name: str, value: Value) -> None:
+        """Binds a name of the present frame, or of the one that its `nonlocal` or `global` names."""
         frame = self.state.frame
         if name in frame.nonlocals:
             outer = frame.closure
             while outer is not None and name not in outer.locals:
                 outer = outer.closure
             if outer is not None:
-                outer.locals[name] = value
+                self._set_local(outer, name, value)
                 return
         if name in frame.globals:
             self._globals[frame.module.name, name] = value
             return
-        frame.locals[name] = value
+        self._set_local(frame, name, value)
+
+    def _set_local(self, frame: Frame, name: str, value: Value) -> None:
+        held = frame.locals.get(name)
+        if isinstance(held, Cell):
+            self.state.store(held.reference, Instance(None, {name: value}))
+        else:
+            frame.locals[name] = value
 
     def _unpack(self, targets: list[ast.expr], value: Value, node: ast.expr) -> None:
         known = operations.elements_of(self, value, node)
@@ -392,6 +417,9 @@ class Executor:
 
     def set_attribute(self, owner: Value, name: str, value: Value, node: ast.AST) -> None:
         """`owner.name = value`."""
+        if isinstance(owner, Choice):
+            operations.branched(self, owner, lambda one: self._attribute_set(one, name, value, node))
+            return
         if isinstance(owner, Structured):
             self.record.set_part(self, owner, name, value, node)
             return
@@ -404,8 +432,19 @@ class Executor:
                 return
         self.described.attribute_set(self, owner, name, value, node)
 
+    def _attribute_set(self, owner: Value, name: str, value: Value, node: ast.AST) -> Value:
+        self.set_attribute(owner, name, value, node)
+        return NONE
+
+    def _item_set(self, owner: Value, index: Value, value: Value, node: ast.AST) -> Value:
+        self.set_item(owner, index, value, node)
+        return NONE
+
     def set_item(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
         """`owner[index] = value`."""
+        if isinstance(owner, Choice):
+            operations.branched(self, owner, lambda one: self._item_set(one, index, value, node))
+            return
         if isinstance(owner, Ref):
             content = self.state.content(owner)
             key = operations.as_key(self, index)
@@ -454,7 +493,11 @@ class Executor:
         first = frame
         while frame is not None:
             if name in frame.locals and (frame is first or name not in (first.globals if first else ())):
-                return frame.locals[name]
+                held = frame.locals[name]
+                if isinstance(held, Cell):
+                    content = self.state.content(held.reference)
+                    return content.attributes[name] if isinstance(content, Instance) else held
+                return held
             frame = frame.closure
         found = self.lookup_global(self.state.frame.module, name, node)
         if found is not None:

@@ -266,7 +266,12 @@ def _comparison(x: Executor, node: ast.Compare) -> Value:
             right = evaluate(x, right_node)
             if x.state.dead:
                 return NONE if not tests else conjunction((*tests, FALSE))
-            tests.append(operations.compare(x, _COMPARISONS[type(operator)], left, right, node))
+            test = operations.compare(x, _COMPARISONS[type(operator)], left, right, node)
+            if isinstance(test, Literal) or not isinstance(right, Expression):
+                # The test does not say all that was evaluated for it.
+                x.refuse_faults(left, node)
+                x.refuse_faults(right, node)
+            tests.append(test)
         left = right
     return tests[0] if len(tests) == 1 else _kept_faults(x, tests, conjunction(tests), node)
 

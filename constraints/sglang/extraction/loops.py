@@ -98,6 +98,7 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
     snapshot = state.snapshot()
     naming, x.naming = x.naming, False
     loop = Loop(depth)
+    written = len(x.log.entries)
     returns = len(state.frame.returns)
     state.frame.loops.append(loop)
     with steps_for_some(x, variable, iterable, node):
@@ -108,6 +109,8 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
     x.naming = naming
     exits = state.frame.returns[returns:]
     del state.frame.returns[returns:]
+    if loop.breaks or exits:
+        _undecided(x, x.log.entries[written:], node)
     changed = [n for n, v in state.frame.locals.items() if snapshot.locals.get(n) is not v]
     heap = [i for i, c in state.heap.items() if i in snapshot.heap and snapshot.heap[i] is not c]
     mapped = {i: _mapped(x, snapshot.heap[i], state.heap[i], variable, iterable, node) for i in heap}
@@ -135,6 +138,20 @@ def _quantified(x: Executor, node: ast.For, iterable: Expression) -> None:
             Exit(conjunction((*state.guard[state.frame.base :], found)), state.snapshot(), returned)
         )
         state.guard.append(negation(found))
+    if not node.orelse:
+        return
+    if loop.breaks:
+        ends_early = x.unknown(node, "whether a loop over unknown elements ends early")
+        x.branch(ends_early, lambda: x.execute(node.orelse), lambda: None)
+    else:
+        x.execute(node.orelse)
+
+
+def _undecided(x: Executor, entries: list[Entry], node: ast.AST) -> None:
+    """Rules of a loop that may end before it comes to an element that breaks them: nobody knows."""
+    for entry in entries:
+        if isinstance(entry.step, Refuse):
+            entry.guards = (*entry.guards, x.unknown(node, "raised in a loop that may end before"))
 
 
 def _lost(x: Executor, node: ast.AST, iterable: Expression, cause: str) -> Unknown:
@@ -188,13 +205,14 @@ def steps_for_some(x: Executor, variable: str, iterable: Expression, node: ast.A
     for target, at in touched.items():
         x.log.set(tuple(state.guard), at, state.frame.name, target, x.unknown(node, "set inside a loop"))
     for attempt, counts in caught:
-        for (_, exits), count in zip(attempt.handlers, counts, strict=True):
+        for handler, ((_, exits), count) in enumerate(zip(attempt.handlers, counts, strict=True)):
             for exit_ in exits[count:]:
                 found = _some(conjunction(exit_.path[depth:]), variable, iterable)
                 exit_.path = (*exit_.path[:depth], found)
-                exit_.guard = conjunction(g for g in exit_.path[attempt.base :] if g not in attempt.negations)
+                said = attempt.negations
+                exit_.guard = conjunction(g for g in exit_.path[attempt.base :] if said.get(g) != handler)
                 state.guard.append(negation(found))
-                attempt.negations.add(negation(found))
+                said[negation(found)] = handler
 
 
 def _for_some(entry: Entry, depth: int, variable: str, iterable: Expression) -> Entry:

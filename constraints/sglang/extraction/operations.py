@@ -39,7 +39,7 @@ from constraints.expression.syntax import (
     Unknown,
 )
 from constraints.sglang.extraction import attempts
-from constraints.sglang.extraction.state import choice
+from constraints.sglang.extraction.state import choice, merged_value
 from constraints.sglang.extraction.values import (
     Choice,
     Class,
@@ -78,6 +78,22 @@ def spread(x: Executor, value: Value, operation: Callable[[Value], Value]) -> Va
             rows.append((condition, operation(alternative)))
         taken.append(condition)
     return choice(rows)
+
+
+def branched(x: Executor, value: Value, operation: Callable[[Value], Value]) -> Value:
+    """The operation on each alternative of a choice, each on a branch of its own: it may change objects."""
+    if not isinstance(value, Choice):
+        return operation(value)
+    (condition, first), *rest = value.alternatives
+    if not rest:
+        return branched(x, first, operation)
+    made: list[Value] = []
+    x.branch(
+        condition,
+        lambda: made.append(branched(x, first, operation)),
+        lambda: made.append(branched(x, choice(rest), operation)),
+    )
+    return made[0] if len(made) == 1 else merged_value(condition, made[0], made[1])
 
 
 def truth(x: Executor, value: Value) -> Expression:
@@ -360,7 +376,7 @@ def _entry(x: Executor, entries: object, key: object, node: ast.AST) -> Value:
             else:
                 found = disjunction(condition for condition, _ in rows)
             attempts.fails(x, negation(found), "KeyError", node)
-            return choice(rows)
+            return choice(rows) if found != FALSE else x.fault("KeyError", node)
         if not entries:
             attempts.raised(x, "KeyError", node)
     return x.unknown(node, "an item of a dict by a key that is not known")

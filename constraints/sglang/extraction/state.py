@@ -86,8 +86,8 @@ class Attempt:
     base: int
     frame: Frame
     handlers: tuple[tuple[frozenset[str], list[Exit]], ...]
-    negations: set[Expression] = field(default_factory=set)
-    """Tests in the guard that say that nothing was caught so far."""
+    negations: dict[Expression, int] = field(default_factory=dict)
+    """Tests in the guard that say that a handler has caught nothing so far, with the handler's index."""
 
 
 class State:
@@ -102,7 +102,7 @@ class State:
         """What the handlers around here have caught, innermost last; empty where it is of many kinds."""
         self.dead: str = ""
         """Why nothing after this point is reached: '', 'raise', 'return', 'continue' or 'break'."""
-        self.caught_by: Attempt | None = None
+        self.caught_by: tuple[Attempt, int] | None = None
         self._identities = count(1)
 
     @property
@@ -168,6 +168,8 @@ def choice(rows: Iterable[tuple[Expression, Value]]) -> Value:
             kept.append((condition, value))
         if kept[-1][0] == TRUE:
             break
+    if not kept:
+        raise ValueError("a choice of nothing")
     if len(kept) == 1:
         return kept[0][1]
     if all(isinstance(value, Expression) for _, value in kept):

@@ -26,6 +26,13 @@ class Ref:
     identity: int
 
 
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A local that a function inside rebinds: what it holds is in the heap, so that branches merge it."""
+
+    reference: Ref
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """A function or lambda of the source, with the frame it closes over."""
@@ -147,7 +154,7 @@ class Structured:
 
 Value: TypeAlias = (
     Expression | Ref | Function | Class | EnumMember | ModuleValue | External | Method | Partial | View
-    | Variable | Facts | Choice | Structured
+    | Variable | Facts | Choice | Structured | Cell
 )  # fmt: skip
 
 
