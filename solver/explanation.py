@@ -106,28 +106,40 @@ class Explainer:
             return self._crash(node, fault)
         speaking = self._speaking(node)
         terms = self._program.terms(speaking)
-        told = [*self._entered(speaking), (self._relevant(terms.when, terms, 0), self._name_phrase(speaking))]
-        return phrase_of_all(told, self._statement)
+        own = (self._relevant(terms.when, terms, 0), self._name_phrase(speaking))
+        told = {phrase(*each, self._statement): each for each in (*self._entered(speaking), own)}
+        return phrase_of_all([*told.values()], self._statement)
 
     def condition(self, node: int) -> Expression:
         """The condition that matters at a node: its own, or that of the nearest block with one."""
         return self._program.terms(self._speaking(node)).when
 
     def _entered(self, node: int) -> list[tuple[Expression, Callable[[str], str]]]:
-        """What holds of the blocks around a node that would not hold in a bare command, outermost first."""
+        """What holds of the blocks around a node, outermost first.
+
+        Of the nearest one, what it says of flags; of the others, what would not hold in a bare command.
+        """
         program = self._program
         told: list[tuple[Expression, Callable[[str], str]]] = []
+        is_nearest = True
         while (node := program.guards[node]) != ALWAYS:
             terms = program.terms(node)
             parts = terms.when.operands if isinstance(terms.when, And) else (terms.when,)
-            needed = [each for each in parts if each != TRUE and not self._holds_anyway(each, terms)]
+            says = self._asks_flags if is_nearest else self._holds_by_flags
+            needed = [each for each in parts if each != TRUE and says(each, terms)]
+            is_nearest = is_nearest and terms.when == TRUE
             told += [(self._relevant(each, terms, 0), self._name_phrase(node)) for each in reversed(needed)]
-        shown = {phrase(condition, names): (condition, names) for condition, names in reversed(told)}
-        return list(shown.values()) if len(shown) <= _MAX_BLOCKS_TOLD else []
+        return told[::-1] if len(told) <= _MAX_BLOCKS_TOLD else []
 
-    def _holds_anyway(self, condition: Expression, terms: Terms) -> bool:
+    def _asks_flags(self, condition: Expression, terms: Terms) -> bool:
+        """Whether a condition asks for flags by name, or holds because of some."""
+        names = {path.removeprefix("given.") for path in free_names(condition)} & self._program.flags.keys()
+        return not names.issubset(self._program.required) or self._holds_by_flags(condition, terms)
+
+    def _holds_by_flags(self, condition: Expression, terms: Terms) -> bool:
+        """Whether a condition would not hold in a bare command."""
         values = self._case.base.values
-        return truth(condition, lambda path: values[terms.producers[path]]) is True
+        return truth(condition, lambda path: values[terms.producers[path]]) is not True
 
     def _speaking(self, node: int) -> int:
         while self._program.terms(node).when == TRUE and self._program.guards[node] != ALWAYS:
