@@ -1,8 +1,8 @@
 """How far a configuration is from breaking a rule, and which leaves, set how, would bring it nearer.
 
 The distance of a condition is that of search-based testing: of an `and` the sum, of an `or` the least; of a
-comparison whether one of its names, with another value, would do. A name's value is followed to the steps that
-gave it: through named values, both branches of a choice, and each of the steps that may set it. Changes
+comparison whether one of its names, with another value, would do. A name's value is followed to the steps
+that gave it: through named values, both branches of a choice, and each of the steps that may set it. Changes
 nothing.
 """
 
@@ -274,7 +274,7 @@ def _records(literals: Sequence[Value], present: Value) -> list[Value]:
     if not keys or not (present is None or present is MISSING or isinstance(present, (dict, str, list))):
         return []
     numbers = [each for each in literals if isinstance(each, (int, float)) and not isinstance(each, bool)]
-    parts = [
+    parts: list[Value] = [
         1,
         0,
         -1,
