@@ -175,7 +175,9 @@ def test_a_warning_that_every_command_gets_is_not_worth_a_notice():
     notices = checked("--enable-dp-attention --dp 8 --tp 8", facts=facts).notices
     assert [notice.code for notice in notices] == ["TOYN001"]
     assert notices[0].kind == "engine"
-    assert notices[0].message == "--enable-dp-attention is on and --dp is greater than 4"
+    assert notices[0].message == (
+        "--enable-dp-attention is on, --moe-a2a-backend is 'none', and --dp is greater than 4"
+    )
     assert checked().notices == ()
 
 

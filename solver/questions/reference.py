@@ -22,7 +22,8 @@ class RuleEntry(Answer):
         code: its stable name, `SGL0123`.
         at: where the engine enforces it, `file:line`; `function` is the one around it.
         exception: the type of exception that the engine raises.
-        message: the condition under which the engine refuses, in English.
+        message: the condition under which the engine refuses, in English, without what it asks of flags that
+            every command gives.
         condition: the same in the rule language, without the conditions around it.
         within: the conditions of the blocks around it, outermost first.
         flags: the flags that it reads, itself or through values named before it.
@@ -104,7 +105,8 @@ def _rule(program: Program, node: int) -> RuleEntry:
 
     condition = program.terms(node).when
     within = tuple(program.terms(guard).when for guard in reversed(list(_guards(program, node))))
-    whole = And((*within, condition)) if within else condition
+    telling = [each for each in within if not _asks_what_must_be_given(each, program)]
+    whole = And((*telling, condition)) if telling else condition
     names = _names_read(program, node)
     return RuleEntry(
         code=program.codes[node],
@@ -146,6 +148,14 @@ def _guards(program: Program, node: int) -> Iterator[int]:
     while guard != ALWAYS:
         yield guard
         guard = program.guards[guard]
+
+
+def _asks_what_must_be_given(condition: Expression, program: Program) -> bool:
+    """Whether a condition reads but flags that every command gives; most rules stand in such a block."""
+    from constraints.expression.forms import free_names
+
+    names = {path.removeprefix("given.") for path in free_names(condition)}
+    return bool(names) and names.issubset(program.required)
 
 
 def _called(path: str, program: Program) -> str:

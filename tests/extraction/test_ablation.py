@@ -71,7 +71,7 @@ def toy(folder: Path) -> Engine:
 
 
 def unknown_instead(owner: Any, name: str) -> Ablation:
-    """What a function of the executor gives is unknown. Its parameters begin with the executor, or with self."""
+    """What a function of the executor gives is unknown. Its first parameter is the executor, or self."""
 
     def taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
         def without(*arguments: Any, **_: Any) -> Any:
