@@ -40,9 +40,17 @@ def flag_line(flag: FlagEntry, ink: Ink) -> str:
     return f"{ink.strong(spelling)}  {shortened(harmless(takes))}  {ink.faint(_default(flag))}"
 
 
+_LONGEST_SENTENCE = 300
+"""Of a longer one, the end tells more than the middle: what is asked last is the rule's own condition."""
+
+
+def _in_a_line(sentence: str) -> str:
+    return sentence if len(sentence) <= _LONGEST_SENTENCE else f"{sentence[:140]} … {sentence[-150:]}"
+
+
 def rule_line(rule: RuleEntry, ink: Ink) -> str:
     """A rule on one line: its code, where it is enforced, its sentence."""
-    return f"{ink.bad(rule.code)}  {ink.faint(rule.at)}  {ink.flags(harmless(rule.message))}"
+    return f"{ink.bad(rule.code)}  {ink.faint(rule.at)}  {ink.flags(harmless(_in_a_line(rule.message)))}"
 
 
 def flag_page(flag: FlagEntry, ink: Ink) -> Iterator[str]:
