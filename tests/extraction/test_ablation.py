@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from constraints.sglang.build import extract
-from constraints.sglang.extraction import builtin, containers, described, expressions, operations
+from constraints.sglang.extraction import attributes, builtin, containers, described, expressions, operators
 from constraints.sglang.extraction.classes import Classes
 from constraints.store import save_catalog
 from tests.extraction.engine import Engine, engine
@@ -71,7 +71,7 @@ def toy(folder: Path) -> Engine:
 
 
 def unknown_instead(owner: Any, name: str) -> Ablation:
-    """What a function of the executor gives is unknown. Its first parameter is the executor, or self."""
+    """What a function of the executor gives is unknown; the executor is among its arguments."""
 
     def taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
         def without(*arguments: Any, **_: Any) -> Any:
@@ -88,18 +88,18 @@ def without_row(table: dict[str, Any], row: str) -> Ablation:
 
 
 SUPPORTS: dict[str, Ablation] = {
-    "arithmetic": unknown_instead(operations, "binary"),
+    "arithmetic": unknown_instead(operators, "binary"),
     "methods": unknown_instead(containers, "of_plain"),
-    "comparisons": unknown_instead(operations, "compare"),
+    "comparisons": unknown_instead(operators, "compare"),
     "conditional expressions": unknown_instead(expressions, "_conditional"),
-    "items": unknown_instead(operations, "item"),
+    "items": unknown_instead(attributes, "item"),
     "formatted texts": unknown_instead(expressions, "_text"),
     "class attributes": unknown_instead(Classes, "attribute"),
-    "isinstance": without_row(builtin._SPECIAL, "isinstance"),
-    "getattr": without_row(builtin._SPECIAL, "getattr"),
-    "any": without_row(builtin._SPECIAL, "any"),
-    "dict": without_row(builtin._SPECIAL, "dict"),
-    "dataclasses.replace": without_row(builtin._SPECIAL, "dataclasses.replace"),
+    "isinstance": without_row(builtin.SPECIAL, "isinstance"),
+    "getattr": without_row(builtin.SPECIAL, "getattr"),
+    "any": without_row(builtin.SPECIAL, "any"),
+    "dict": without_row(builtin.SPECIAL, "dict"),
+    "dataclasses.replace": without_row(builtin.SPECIAL, "dataclasses.replace"),
 }
 
 
@@ -121,8 +121,8 @@ PROTOCOL = {
 
 
 def of_the_release() -> dict[str, Ablation]:
-    helpers = sorted(described._HELPERS.keys() - PROTOCOL)
-    return SUPPORTS | {name: without_row(described._HELPERS, name) for name in helpers}
+    helpers = sorted(described.HELPERS.keys() - PROTOCOL)
+    return SUPPORTS | {name: without_row(described.HELPERS, name) for name in helpers}
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conjunction, negation
@@ -18,6 +17,7 @@ from constraints.sglang.extraction.values import (
     Function,
     Instance,
     Items,
+    Keywords,
     Method,
     Partial,
     Value,
@@ -26,7 +26,6 @@ from constraints.sglang.extraction.values import (
 if TYPE_CHECKING:
     from constraints.sglang.extraction.executor import Executor
 
-Keywords = Mapping[str, tuple[Expression, Value]]
 _DEEPEST = 48
 _MOST_RECURSIVE = 4
 

@@ -17,7 +17,7 @@ from constraints.expression.syntax import (
     Literal,
     Name,
 )
-from constraints.sglang.extraction import expressions, operations
+from constraints.sglang.extraction import attributes, expressions, operations
 from constraints.sglang.extraction.loops import steps_for_some
 from constraints.sglang.extraction.values import Entries, Items, Value
 
@@ -79,10 +79,10 @@ def _collected(x: Executor, node: Node, rows: list[tuple[Expression, Value]]) ->
     if isinstance(node, ast.DictComp):
         entries: dict[object, tuple[Expression, Value]] = {}
         for guard, pair in rows:
-            key = operations.as_key(x, operations.item(x, pair, Literal(0), node))
+            key = operations.as_key(x, attributes.item(x, pair, Literal(0), node))
             if isinstance(key, Expression):
                 return x.unknown(node, "a dict with a key that is not known")
-            entries[key] = (guard, operations.item(x, pair, Literal(1), node))
+            entries[key] = (guard, attributes.item(x, pair, Literal(1), node))
         return x.state.allocate(Entries(entries))
     kind = "set" if isinstance(node, ast.SetComp) else "list"
     if kind == "set":

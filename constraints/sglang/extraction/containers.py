@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from constraints.expression.functions import FUNCTIONS
@@ -30,7 +29,7 @@ from constraints.expression.syntax import (
     Unknown,
 )
 from constraints.expression.syntax import Mapping as MappingNode
-from constraints.sglang.extraction import attempts, operations
+from constraints.sglang.extraction import attempts, attributes, operations, operators
 from constraints.sglang.extraction.state import choice, merged_value
 from constraints.sglang.extraction.values import (
     Choice,
@@ -38,6 +37,7 @@ from constraints.sglang.extraction.values import (
     EnumMember,
     Instance,
     Items,
+    Keywords,
     Lost,
     Ref,
     Value,
@@ -46,7 +46,6 @@ from constraints.sglang.extraction.values import (
 if TYPE_CHECKING:
     from constraints.sglang.extraction.executor import Executor
 
-Keywords = Mapping[str, tuple[Expression, Value]]
 
 # Methods that are functions of the rule language under the same name.
 _SAME = frozenset(
@@ -104,7 +103,7 @@ def method(
         return receiver
     if isinstance(receiver, Choice):
         return operations.branched(
-            x, receiver, lambda r: x.call(operations.attribute(x, r, name, node), arguments, keywords, node)
+            x, receiver, lambda r: x.call(attributes.attribute(x, r, name, node), arguments, keywords, node)
         )
     if isinstance(receiver, Ref):
         content = x.state.content(receiver)
@@ -258,7 +257,7 @@ def _of_items(
     match name, arguments:
         case (("append" | "add"), [element]):
             if content.kind == "set":
-                there = operations.contains(x, receiver, element, node)
+                there = operators.contains(x, receiver, element, node)
                 if there == TRUE:
                     return NONE
             state.store(receiver, Items(content.kind, (*content.elements, (TRUE, element))))
@@ -270,7 +269,7 @@ def _of_items(
         case (("discard" | "remove"), [element]):
             kept = []
             for guard, value in content.elements:
-                rest = conjunction((guard, negation(operations.compare(x, "==", value, element, node))))
+                rest = conjunction((guard, negation(operators.compare(x, "==", value, element, node))))
                 if rest != FALSE:
                     kept.append((rest, value))
             state.store(receiver, Items(content.kind, tuple(kept)))
@@ -290,7 +289,7 @@ def _of_items(
                     if rows is None
                     else state.allocate(Items("set", tuple(rows)))
                 )
-                result = operations.binary(x, operator, result, wrapped, node)  # type: ignore[arg-type]
+                result = operators.binary(x, operator, result, wrapped, node)  # type: ignore[arg-type]
             return result
         case (("issubset" | "isdisjoint" | "issuperset"), [other]):
             return _set_test(x, content, name, other, receiver, node)
@@ -313,10 +312,10 @@ def _set_test(
         rows = operations.elements_of(x, other, node)
         if rows is not None:
             return conjunction(
-                disjunction((negation(g), operations.contains(x, receiver, v, node))) for g, v in rows
+                disjunction((negation(g), operators.contains(x, receiver, v, node))) for g, v in rows
             )
         return x.unknown(node, "issuperset of something not known")
-    tests = [(g, operations.contains(x, other, v, node)) for g, v in content.elements]
+    tests = [(g, operators.contains(x, other, v, node)) for g, v in content.elements]
     if name == "issubset":
         return conjunction(disjunction((negation(g), t)) for g, t in tests)
     return negation(disjunction(conjunction((g, t)) for g, t in tests))

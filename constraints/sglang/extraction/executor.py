@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import conditional, conjunction, disjunction, negation, truth
 from constraints.expression.syntax import FALSE, NONE, TRUE, Call, Expression, Item, Literal, Mapping, Unknown
-from constraints.sglang.extraction import attempts, calls, containers, expressions, loops, operations
+from constraints.sglang.extraction import (
+    attempts,
+    attributes,
+    calls,
+    containers,
+    expressions,
+    loops,
+    operations,
+    operators,
+)
 from constraints.sglang.extraction.classes import Classes
 from constraints.sglang.extraction.facts import FactReader
 from constraints.sglang.extraction.faults import fault_kind
@@ -340,8 +349,8 @@ class Executor:
                     if isinstance(value, Expression) and value.size >= _NAMED_MERGE
                 }
                 if large:
-                    attributes = {**content.attributes, **large}
-                    self.state.store(Ref(identity), Instance(content.owner, attributes, content.facts))
+                    named = {**content.attributes, **large}
+                    self.state.store(Ref(identity), Instance(content.owner, named, content.facts))
 
     def assign(self, target: ast.expr, value: Value) -> None:
         """Binds a target: a name, an attribute, an item, or a tuple of such."""
@@ -413,7 +422,7 @@ class Executor:
                     self.assign(target, part)
                 return
         for index, target in enumerate(targets):
-            self.assign(target, operations.item(self, value, Literal(index), node))
+            self.assign(target, attributes.item(self, value, Literal(index), node))
 
     def set_attribute(self, owner: Value, name: str, value: Value, node: ast.AST) -> None:
         """`owner.name = value`."""
@@ -480,7 +489,7 @@ class Executor:
 
             if extended(self, left, right, node):
                 return
-        made = operations.binary(self, expressions.OPERATORS[type(node.op)], left, right, node)
+        made = operators.binary(self, expressions.OPERATORS[type(node.op)], left, right, node)
         self.refuse_faults(made, node.value)
         if not self.state.dead:
             self.assign(node.target, made)

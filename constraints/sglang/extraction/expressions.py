@@ -32,7 +32,7 @@ from constraints.expression.syntax import (
     Or,
     Unknown,
 )
-from constraints.sglang.extraction import operations
+from constraints.sglang.extraction import attributes, operations, operators
 from constraints.sglang.extraction.state import merged_value
 from constraints.sglang.extraction.values import Class, Entries, Function, Items, Ref, Value
 
@@ -59,7 +59,7 @@ def evaluate(x: Executor, node: ast.expr) -> Value:
         case ast.Name(id=name):
             return x.lookup(name, node)
         case ast.Attribute(value=owner, attr=name):
-            return operations.attribute(x, evaluate(x, owner), name, node)
+            return attributes.attribute(x, evaluate(x, owner), name, node)
         case ast.Call():
             return _call(x, node)
         case ast.BoolOp(op=operator, values=values):
@@ -82,15 +82,13 @@ def evaluate(x: Executor, node: ast.expr) -> Value:
                 and isinstance(left.value, str)
             ):
                 return x.unknown(node, "a formatted text")
-            return operations.binary(
-                x, OPERATORS[type(operator)], evaluate(x, left), evaluate(x, right), node
-            )
+            return operators.binary(x, OPERATORS[type(operator)], evaluate(x, left), evaluate(x, right), node)
         case ast.IfExp(test=test, body=body, orelse=orelse):
             return _conditional(x, test, body, orelse)
         case ast.Subscript(value=owner, slice=ast.Slice() as part):
             return _slice(x, evaluate(x, owner), part, node)
         case ast.Subscript(value=owner, slice=index):
-            return operations.item(x, evaluate(x, owner), evaluate(x, index), node)
+            return attributes.item(x, evaluate(x, owner), evaluate(x, index), node)
         case ast.Tuple(elts=elements):
             return _sequence(x, "tuple", elements)
         case ast.List(elts=elements):
@@ -266,7 +264,7 @@ def _comparison(x: Executor, node: ast.Compare) -> Value:
             right = evaluate(x, right_node)
             if x.state.dead:
                 return NONE if not tests else conjunction((*tests, FALSE))
-            test = operations.compare(x, _COMPARISONS[type(operator)], left, right, node)
+            test = operators.compare(x, _COMPARISONS[type(operator)], left, right, node)
             if isinstance(test, Literal) or not isinstance(right, Expression):
                 # The test does not say all that was evaluated for it.
                 x.refuse_faults(left, node)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from constraints.expression.simplify import comparison, constant, disjunction
 from constraints.expression.syntax import FALSE, TRUE, Expression, Literal
-from constraints.sglang.extraction import expressions, operations
+from constraints.sglang.extraction import attributes, expressions, operations
 from constraints.sglang.extraction.source import Module
 from constraints.sglang.extraction.state import Frame
 from constraints.sglang.extraction.values import Entries, Function, Items, Ref, Value
@@ -61,8 +61,8 @@ def collected_overrides(x: Executor, arguments: list[Value], node: ast.AST) -> V
 def declare_collected(x: Executor, collected: Value, node: ast.AST) -> None:
     """Declares what `collected_overrides` gave, in order."""
     for guard, pair in operations.elements_of(x, collected, node) or ():
-        function = operations.item(x, pair, Literal(0), node)
-        fields = operations.item(x, pair, Literal(1), node)
+        function = attributes.item(x, pair, Literal(0), node)
+        fields = attributes.item(x, pair, Literal(1), node)
         entries = expressions.entries_of(x, fields)
         name = str(function.value) if isinstance(function, Literal) else ""
         with x.under(guard):

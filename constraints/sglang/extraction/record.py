@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from constraints.catalog import Flag
 from constraints.expression.simplify import conditional, constant
 from constraints.expression.syntax import NONE, TRUE, Expression, Name, Unknown
-from constraints.sglang.extraction import operations
+from constraints.sglang.extraction import attributes, operations
 from constraints.sglang.extraction.state import choice
 from constraints.sglang.extraction.values import Choice, Class, Facts, Instance, Ref, Structured, Value, View
 
@@ -78,7 +78,7 @@ class Record:
         if name in self.flags:
             return self.read(x, name, view.versions)
         assert self.self_reference is not None
-        return operations.attribute(x, self.self_reference, name, node, default)
+        return attributes.attribute(x, self.self_reference, name, node, default)
 
     def read(self, x: Executor, name: str, versions: Mapping[str, int] | None) -> Value:
         """A field's value now (`versions` None) or in a snapshot."""
@@ -135,11 +135,11 @@ class Record:
         at: str = "",
     ) -> None:
         at = at or x.site(node)
-        owner, attributes = self.as_record(x, value)
+        owner, parts = self.as_record(x, value)
         if owner is not None:
             before = dict(x.log.versions)
             self.structures[path] = owner
-            for name, part in attributes.items():
+            for name, part in parts.items():
                 self._write(x, f"{path}.{name}", part, node, guards, function, at)
             if "." not in path:
                 generation = before.get(_generation(path), 0)
@@ -160,7 +160,7 @@ class Record:
         if isinstance(value, Structured):
             names = x.classes.fields(x, value.owner) or {}
             node = value.owner.node
-            return value.owner, {n: operations.attribute(x, value, n, node) for n in names}
+            return value.owner, {n: attributes.attribute(x, value, n, node) for n in names}
         if isinstance(value, Ref):
             content = x.state.content(value)
             if isinstance(content, Instance) and content.owner is not None and not content.facts:

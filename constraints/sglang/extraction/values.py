@@ -8,13 +8,14 @@ that a branch can be tried and merged without touching what it did not change.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from constraints.expression.syntax import TRUE, Expression
 
 if TYPE_CHECKING:
+    from constraints.sglang.extraction.executor import Executor
     from constraints.sglang.extraction.source import Module
     from constraints.sglang.extraction.state import Frame
 
@@ -157,6 +158,12 @@ Value: TypeAlias = (
     | Variable | Facts | Choice | Structured | Cell
 )  # fmt: skip
 
+
+Keywords: TypeAlias = Mapping[str, tuple[Expression, Value]]
+"""The keyword arguments of a call, each with the condition under which it is given at all."""
+
+Helper: TypeAlias = Callable[["Executor", list[Value], Keywords, ast.AST], Value | None]
+"""What a described function gives for its arguments, called at a node; None where it is not described."""
 
 # What a Ref leads to. Contents are immutable: a mutation puts a new content in the heap.
 
