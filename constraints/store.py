@@ -120,6 +120,8 @@ def read_bytes(path: str) -> bytes:
         CatalogError: it can't be read, is no regular file, or is too long to be a catalog.
     """
     try:
+        if stat.S_ISFIFO(os.stat(path).st_mode):
+            raise CatalogError(path, "not a regular file")  # to open it might take for ever
         with open(path, "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):

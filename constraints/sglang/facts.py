@@ -122,7 +122,7 @@ def gather_facts(
     elif model_architecture is not None:
         models["model"] = architecture_facts(model_architecture)
     if draft_model_config is not None:
-        models["draft_model"] = model_facts(draft_model_config)
+        models["draft_model"] = model_facts(draft_model_config, option="draft_model_config")
     overrides = model_overrides((flags or {}).get(MODEL_OVERRIDES, "{}"))
     if overrides != {}:
         models = {role: replace(model, overrides=overrides) for role, model in models.items()}

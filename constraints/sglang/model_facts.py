@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from constraints.errors import FactError
 from constraints.expression.values import MISSING, UNKNOWN
+from constraints.user_files import read_start
 
 if TYPE_CHECKING:
     from constraints.sglang.model_loading import Loaded
@@ -103,33 +104,34 @@ class ModelFacts:
         return self._loaded[0]
 
 
-def model_facts(config: Mapping[str, Value] | os.PathLike[str] | str) -> ModelFacts:
+def model_facts(config: Mapping[str, Value] | os.PathLike[str] | str, *, option: str = OPTION) -> ModelFacts:
     """The facts of a model.
 
     Args:
         config: the content of its config.json, that file, or the folder that holds it. The files beside one
             of that name are taken to be the model's, as the engine takes them, were it given the folder.
+        option: what the caller calls this, for errors.
 
     Raises:
         FactError: if there is no such file, or what it holds is no model's configuration.
     """
     if isinstance(config, Mapping):
-        return ModelFacts(_checked(config, "<config>"))
+        return ModelFacts(_checked(config, "<config>", option))
     path = Path(config)
-    if path.is_dir():
-        path /= "config.json"
     try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise FactError(OPTION, str(path), (error.strerror or "cannot be read").lower()) from error
+        if path.is_dir():
+            path /= "config.json"
+        content = read_start(str(path), _MAX_BYTES)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FactError(option, str(path), reason.lower()) from error
     if len(content) > _MAX_BYTES:
-        raise FactError(OPTION, str(path), f"is longer than {_MAX_BYTES // 1_000_000} MB")
+        raise FactError(option, str(path), f"is longer than {_MAX_BYTES // 1_000_000} MB")
     try:
         folder = path.parent if path.name == "config.json" else None
-        return ModelFacts(_checked(json.loads(content), str(path)), folder=folder)
+        return ModelFacts(_checked(json.loads(content), str(path), option), folder=folder)
     except (ValueError, RecursionError) as error:
-        raise FactError(OPTION, str(path), f"is no JSON: {_reason(error)}") from error
+        raise FactError(option, str(path), f"is no JSON: {_reason(error)}") from error
 
 
 def architecture_facts(name: str) -> ModelFacts:
@@ -143,26 +145,42 @@ def architecture_facts(name: str) -> ModelFacts:
     return ModelFacts({"architectures": [name]}, is_whole=False)
 
 
-def _checked(content: Value, path: str) -> Mapping[str, Value]:
+def _checked(content: Value, path: str, option: str) -> Mapping[str, Value]:
     if not isinstance(content, Mapping):
         raise FactError(
-            OPTION, path, f"is no model configuration: a JSON {type(content).__name__}, not an object"
+            option, path, f"is no model configuration: it is {_kind(content)} in JSON, not an object"
         )
     if not any(mark in content for mark in _MARKS):
         found = ", ".join(sorted(map(str, content))[:3]) or "nothing"
-        raise FactError(OPTION, path, f"is no model configuration: it has no model_type, but {found}")
+        raise FactError(option, path, f"is no model configuration: it has no model_type, but {found}")
     architectures = content.get("architectures")
     if architectures is not None and not (
         isinstance(architectures, list) and all(isinstance(each, str) for each in architectures)
     ):
-        raise FactError(OPTION, path, "is no model configuration: architectures is not a list of names")
+        raise FactError(option, path, "is no model configuration: architectures is not a list of names")
     return content
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg.lower()} in line {error.lineno}, column {error.colno}"
-    return "nested too deeply" if isinstance(error, RecursionError) else "not UTF-8 text"
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8 text"
+    return "nested too deeply" if isinstance(error, RecursionError) else "a number in it is too long"
+
+
+def _kind(content: Value) -> str:
+    """What JSON calls a value that is no object."""
+    match content:
+        case None:
+            return "null"
+        case bool():
+            return "true" if content else "false"
+        case str():
+            return "a text"
+        case list():
+            return "a list"
+    return "a number"
 
 
 def _attribute(owner: Value, attributes: list[str], whole: Value) -> Value:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from constraints.errors import UnreadableInput
+from constraints.user_files import read_start
 from solver.cli.commands import Invocation
 from solver.cli.misuse import Misuse
 
@@ -64,8 +65,7 @@ def _standard_input_if_piped(invocation: Invocation) -> tuple[str, ...]:
 
 def _bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:  # noqa: PTH123  pathlib is not needed here, and costs a start-up
-            return file.read(MAX_BYTES + 1)
+        return read_start(path, MAX_BYTES)
     except FileNotFoundError:
         raise UnreadableInput(path, "there is no such file; a launch command stands after `--`") from None
     except (OSError, ValueError) as error:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from constraints.domain import takes_many_words, takes_no_word
+from constraints.user_files import read_start
 from solver.launch.arguments import ArgumentNotice, ArgumentProblem
 from solver.launch.flag_index import FlagIndex
 from solver.launch.words import Place, Word
@@ -67,6 +68,8 @@ def merged(index: FlagIndex, words: tuple[Word, ...], source: str) -> Merged:
         return _refused(words, (position, position + 1), f"{path}: {error}")
     except OSError as error:
         return _unread(others, f"{path} cannot be read: {error.strerror}")
+    except RecursionError:
+        return _refused(words, (position, position + 1), f"{path}: it is nested too deeply")
 
 
 class _NotMergedError(Exception):
@@ -88,7 +91,7 @@ def _unread(words: tuple[Word, ...], why: str) -> Merged:
 def _found(name: str, source: str) -> Path | None:
     for candidate in (Path(name), Path(source).parent / name):
         try:
-            if candidate.is_file():
+            if candidate.exists() and not candidate.is_dir():
                 return candidate
         except (OSError, ValueError):
             continue
@@ -99,7 +102,7 @@ def _words_of(path: Path, index: FlagIndex) -> Iterator[Word]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
-    content = path.read_bytes()
+    content = read_start(str(path), LIMIT_BYTES)
     if len(content) > LIMIT_BYTES:
         raise _NotMergedError("it is too large")
     try:
@@ -198,7 +201,10 @@ def _plain(node: Any, budget: _Budget) -> Any:
     if node.id == "sequence":
         return [_plain(item, budget) for item in node.value]
     if node.id == "mapping":
-        return {_plain(key, budget): _plain(value, budget) for key, value in node.value}
+        try:
+            return {_plain(key, budget): _plain(value, budget) for key, value in node.value}
+        except TypeError:
+            raise _NotMergedError("a key in it is a list or a mapping") from None
     text = str(node.value)
     if node.style in ("'", '"', "|", ">"):
         return text
@@ -214,6 +220,15 @@ def _plain(node: Any, budget: _Budget) -> Any:
 
 
 def _integer(text: str) -> int:
+    try:
+        value = _whole_number(text)
+        str(value)  # as the engine writes it out again
+    except (ValueError, OverflowError):
+        raise _NotMergedError(f"the number {text[:20]}… cannot be read") from None
+    return value
+
+
+def _whole_number(text: str) -> int:
     sign = -1 if text.startswith("-") else 1
     digits = text.lstrip("+-")
     if digits.startswith("0b"):

@@ -1,7 +1,6 @@
 import io
 import os
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -90,10 +89,18 @@ def test_a_byte_order_mark_is_no_part_of_the_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_named_pipe_is_read_as_a_shell_substitutes_one(tmp_path: Path) -> None:
+def test_a_named_pipe_is_refused_since_nobody_may_ever_write_to_it(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    writer = threading.Thread(target=path.write_text, args=(COMMAND,), daemon=True)
-    writer.start()
-    assert list(sources(invocation(str(path)))) == [(str(path), COMMAND)]
-    writer.join(timeout=10)
+    [(_, source)] = sources(invocation(str(path)))
+    assert str(source) == f"{path}: is not a regular file"
+
+
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="needs named descriptors")
+def test_a_pipe_that_a_shell_substitutes_is_read() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, COMMAND.encode())
+    os.close(writing)
+    path = f"/dev/fd/{reading}"
+    assert list(sources(invocation(path))) == [(path, COMMAND)]
+    os.close(reading)

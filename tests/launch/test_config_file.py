@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -121,3 +122,24 @@ def test_a_file_behind_an_equals_sign_is_not_read_by_the_engine(tmp_path: Path) 
 def test_aliases_do_not_make_a_file_endless(merged: Merge) -> None:
     lines = ["a0: &a0 [x, x]"] + [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 40)]
     assert merged("\n".join(lines)).problems[0].code == "ARG011"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["tp-size: &a [*a]", "extra: &a {b: *a}", "&a [*a]", f"tp-size: {'9' * 6000}", f"port: 0x{'9' * 6000}"],
+)
+def test_what_has_no_end_is_one_wrong_argument(content: str, merged: Merge) -> None:
+    [problem] = [each for each in merged(content, "--model-path", "m").problems if each.code == "ARG011"]
+    assert "c.yaml: " in problem.message
+    assert len(problem.message) < 300
+
+
+def test_a_named_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "c.yaml"
+    os.mkfifo(pipe)
+    arguments = parse_arguments(FLAGS, Launch(words_of(["--config", str(pipe)])))
+    assert ["is not a regular file" in each.message for each in arguments.notices] == [True]
+
+
+def test_a_key_that_is_a_list_is_no_key(merged: Merge) -> None:
+    assert merged("extra: {[a]: 1}").problems[0].code == "ARG011"

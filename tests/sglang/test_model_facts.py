@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -163,3 +164,40 @@ def test_files_beside_one_of_another_name_are_not_the_models(tmp_path: Path) -> 
     facts = model_facts(other)
     assert isinstance(facts, ModelFacts)
     assert facts.folder is None
+
+
+def test_a_pipe_a_long_name_or_none_is_an_error_that_names_the_option(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    wrong = {str(pipe): "is not a regular file", "x" * 5000: "name too long", "a\0": "null"}
+    for path, reason in wrong.items():
+        with pytest.raises(FactError, match=reason) as caught:
+            model_facts(path, option="draft_model_config")
+        assert caught.value.name == "draft_model_config"
+
+
+def test_a_number_that_is_too_long_is_told_from_bad_text(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    file.write_text(f'{{"hidden_size": {"9" * 6000}}}')
+    with pytest.raises(FactError, match="a number in it is too long"):
+        model_facts(file)
+    file.write_bytes(b"\xff\xfe\xff")
+    with pytest.raises(FactError, match="not UTF-8"):
+        model_facts(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ("null", "null"),
+        ("true", "true"),
+        ("[]", "a list"),
+        ('"x"', "a text"),
+        ("1.5", "a number"),
+    ],
+)
+def test_what_is_no_object_is_named_as_json_names_it(content: str, kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    file.write_text(content)
+    with pytest.raises(FactError, match=f"it is {kind} in JSON, not an object"):
+        model_facts(file)
