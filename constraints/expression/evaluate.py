@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from constraints.expression.comprehension import comprehension_value
-from constraints.expression.faults import attempt, fault, missing_fault
+from constraints.expression.faults import DIVISIONS, attempt, fault, missing_fault, unknown_divided_by
 from constraints.expression.forms import is_boolean
 from constraints.expression.functions import ARITHMETIC, COMPARISONS, FUNCTIONS, LAZY
 from constraints.expression.lookups import Lookup, Watch, tell_of_unknown
@@ -232,6 +232,8 @@ def _membership(node: Comparison, left: Value, lookup: Lookup) -> Value:
 
 def _arithmetic(node: Arithmetic, lookup: Lookup) -> Value:
     left = _EXACT[node.left.__class__](node.left, lookup)
+    if left is UNKNOWN and node.operator in DIVISIONS:
+        return unknown_divided_by(_EXACT[node.right.__class__](node.right, lookup))
     if left.__class__ in POISON:
         return left
     right = _EXACT[node.right.__class__](node.right, lookup)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 
 from constraints.expression.alternatives import NOTHING, Alternatives, Cost, NameSets
 from constraints.expression.evaluate import evaluate_exactly
-from constraints.expression.faults import attempt, missing_fault
+from constraints.expression.faults import DIVISIONS, attempt, missing_fault, unknown_divided_by
 from constraints.expression.forms import free_names, is_boolean
 from constraints.expression.functions import ARITHMETIC, COMPARISONS, FUNCTIONS, LAZY, ordered
 from constraints.expression.lookups import Bound, Lookup
@@ -251,6 +251,11 @@ class _Finder:
         return _Found(value, self._all(rights if left.value is UNKNOWN else (left, *rights)))
 
     def _arithmetic(self, node: Arithmetic, lookup: Lookup) -> _Found:
+        if node.operator in DIVISIONS and self.find(node.left, lookup).value is UNKNOWN:
+            divisor = self.find(node.right, lookup)
+            quotient = unknown_divided_by(divisor.value)
+            if quotient is not UNKNOWN:
+                return _Found(quotient, divisor.sets)
         return self._strict((node.left, node.right), lookup, ARITHMETIC[node.operator])
 
     def _negative(self, node: Negative, lookup: Lookup) -> _Found:

@@ -242,7 +242,12 @@ class Executor:
         if not isinstance(value, Expression) or self.state.dead:
             return
         kind = fault_kind(
-            value, self.record.is_nullable, self.record.is_text, self.state.guard, self._is_refused
+            value,
+            self.record.is_nullable,
+            self.record.is_text,
+            self.record.is_data,
+            self.state.guard,
+            self._is_refused,
         )
         if kind:
             self.refuse_fault(value, kind, node)

@@ -51,6 +51,7 @@ def fault_kind(
     expression: Expression,
     is_nullable: Callable[[str], bool],
     is_text: Callable[[str], bool],
+    is_data: Callable[[str], bool],
     guards: Iterable[Expression],
     is_refused: Callable[[Expression], bool] = lambda _: False,
 ) -> str:
@@ -60,10 +61,11 @@ def fault_kind(
         expression: what is evaluated.
         is_nullable: whether a name may stand for None.
         is_text: whether a name stands for text that somebody wrote.
+        is_data: whether a name stands for JSON of any kind that somebody wrote.
         guards: what holds on the way here; a name that one of them tests is taken to be not None.
         is_refused: whether the failures of a part have a rule already.
     """
-    return _kind(expression, _Names(is_nullable, is_text, is_refused), _tested(guards))
+    return _kind(expression, _Names(is_nullable, is_text, is_data, is_refused), _tested(guards))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class _Names:
 
     is_nullable: Callable[[str], bool]
     is_text: Callable[[str], bool]
+    is_data: Callable[[str], bool]
     is_refused: Callable[[Expression], bool]
 
 
@@ -119,7 +122,7 @@ def _kind(node: Expression, names: _Names, tested: frozenset[str]) -> str:
             return "JSONDecodeError" if function == "json" else "ValueError"
         case Call(function="get" | "items" | "keys", arguments=(Name(path=path), *_)) if path.startswith(
             "model."
-        ):
+        ) or names.is_data(path):
             return "AttributeError"
         case Call(function=function, arguments=arguments):
             if function in _OF_TEXT and arguments and _may_be_none(arguments[0], names, tested):

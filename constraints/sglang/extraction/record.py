@@ -46,6 +46,11 @@ class Record:
         flag = self.flags.get(path.partition("@")[0])
         return flag is not None and flag.type == "str"
 
+    def is_data(self, path: str) -> bool:
+        """Whether a versioned state variable holds JSON of any kind."""
+        flag = self.flags.get(path.partition("@")[0])
+        return flag is not None and flag.type == "json"
+
     def has(self, x: Executor, view: View | Structured, name: str) -> bool:
         """Whether reading `name` through the view finds something."""
         if isinstance(view, Structured):
