@@ -127,7 +127,10 @@ class Engine:
             if isinstance(result, Fault) and not isinstance(step, Refuse):
                 return Result("refused")
             if isinstance(step, Refuse) and result is not False:
-                return Result("refused", int(step.at.rpartition(":")[2]))
+                line = int(step.at.rpartition(":")[2])
+                # Python names the line that raised first.
+                raised_anew = self.text.splitlines()[line - 1].strip() == "raise"
+                return Result("refused", 0 if raised_anew else line)
         return Result("accepted", values={name: outcome.environment[name] for name in self.domains})
 
     def differences(self) -> list[str]:

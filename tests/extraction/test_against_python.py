@@ -15,7 +15,7 @@ def complaints(program: str) -> list[str]:
         return engine(Path(folder), program, **DOMAINS).wrong()  # type: ignore[arg-type]  # no flag is called as a parameter is
 
 
-@settings(slowly, max_examples=60)
+@settings(slowly, max_examples=60, derandomize=True)
 @given(programs())
 def test_the_steps_of_a_random_program_say_nothing_that_python_does_not_do(program):
     assert complaints(program) == []

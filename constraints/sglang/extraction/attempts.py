@@ -126,9 +126,8 @@ def _run_handlers(x: Executor, handlers: list[ast.ExceptHandler], attempt: Attem
         return
     state.dead = ""
     state.restore(joined(exits, alive[0][1] if alive else None) if exits else alive[0][1])
-    left_for_good = [
-        negation(caught) for caught, end, _, _ in ends if end and (end != "raise" or state.attempts)
-    ]
+    some_leave = state.attempts or any(map(_leaves, handlers))
+    left_for_good = [negation(caught) for caught, end, _, _ in ends if end and (end != "raise" or some_leave)]
     if alive and not exits:
         # What was caught and raised anew is refused already; what returned does not go on.
         state.guard[depth:] = [g for g in narrowed if not _is_negated(g, ends)] + left_for_good
@@ -274,9 +273,15 @@ def _names(handler: ast.ExceptHandler) -> frozenset[str]:
 
 
 def _reraises(handler: ast.ExceptHandler) -> bool:
-    """Whether the handler ends by raising what it caught: then it does not catch."""
+    """Whether the handler does nothing but end by raising what it caught: then it does not catch."""
     last = handler.body[-1]
-    return isinstance(last, ast.Raise) and last.exc is None
+    ends = isinstance(last, ast.Raise) and last.exc is None
+    return ends and not _leaves(handler)
+
+
+def _leaves(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler may leave the `try` other than by its end or an exception."""
+    return any(isinstance(node, ast.Return | ast.Continue | ast.Break) for node in ast.walk(handler))
 
 
 def _known_base(x: Executor, owner: Class) -> str:
