@@ -44,7 +44,7 @@ def find_release_source(where: str, work: Path, *, version: str | None = None) -
         CatalogError: there is no such source, or it does not say its version.
     """
     path = Path(where)
-    if path.is_dir():
+    if _is_folder(path):
         root = _package_root(path)
         return ReleaseSource(root, version or _version_of(root))
     if path.suffix == ".whl" or path.exists():
@@ -53,6 +53,13 @@ def find_release_source(where: str, work: Path, *, version: str | None = None) -
     if match is None:
         raise CatalogError(where, "neither a folder, nor a wheel, nor a version such as 0.5.23")
     return _unpacked(_downloaded(match[1], work), work, version)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise CatalogError(str(path), error.strerror or str(error)) from None
 
 
 def _package_root(folder: Path) -> Path:

@@ -42,6 +42,8 @@ def sources(invocation: Invocation) -> Iterator[tuple[str, str | tuple[str, ...]
         return
     operands = invocation.operands or _standard_input_if_piped(invocation)
     for operand in operands:
+        if not operand.strip():
+            raise Misuse(f"{operand!r} is no file and no launch command")
         name = STANDARD_INPUT if operand == "-" else operand
         try:
             if operand == "-":

@@ -47,6 +47,13 @@ def text(value: str) -> str:
     return value
 
 
+def name(value: str) -> str:
+    """The text, which names something and so can't be empty."""
+    if not value.strip():
+        raise ValueError("names nothing")
+    return value
+
+
 def whole_number(value: str) -> int:
     """A whole number from 1 on."""
     if not value.isascii() or not value.isdigit() or len(value) > 9 or int(value) < 1:
@@ -115,27 +122,31 @@ class Options:
 
     release: str | None = option(
         "--release",
+        convert=name,
         metavar="VERSION",
         help="SGLang's version. Default: the installed one if a catalog covers it, else the newest catalog.",
         variable="FLAGFIT_RELEASE",
     )
     gpu: str | None = option(
-        "--gpu", metavar="NAME", help="The machine's GPU, such as h100.", variable="FLAGFIT_GPU"
+        "--gpu", convert=name, metavar="NAME", help="The machine's GPU, such as h100.", variable="FLAGFIT_GPU"
     )
     model_config: str | None = option(
         "--model-config",
+        convert=name,
         metavar="PATH",
         help="The model's config.json, or the folder that holds it.",
         variable="FLAGFIT_MODEL_CONFIG",
     )
     model_arch: str | None = option(
         "--model-arch",
+        convert=name,
         metavar="NAME",
         help="The model's architecture, such as LlamaForCausalLM, where its config.json is not at hand.",
         variable="FLAGFIT_MODEL_ARCH",
     )
     draft_model_config: str | None = option(
         "--draft-model-config",
+        convert=name,
         metavar="PATH",
         help="The same of the model that drafts for it (speculative decoding).",
         variable="FLAGFIT_DRAFT_MODEL_CONFIG",
@@ -210,7 +221,10 @@ class Options:
         variable="FLAGFIT_OUTPUT_FORMAT",
     )
     output_file: str | None = option(
-        "--output-file", metavar="PATH", help="Write the report to this file instead of standard output."
+        "--output-file",
+        convert=name,
+        metavar="PATH",
+        help="Write the report to this file instead of standard output.",
     )
     color: str = option(
         "--color",

@@ -12,6 +12,9 @@ from solver.report.ink import Ink, harmless, wants_colour
 if TYPE_CHECKING:
     from solver.cli.options import Options
 
+_LONGEST_WORD = 200
+_LONGEST_ERROR = 480
+
 
 def ink_for(options: Options) -> Ink:
     """Whether the report is in colour, where these options send it."""
@@ -41,5 +44,14 @@ def write_report(text: str, options: Options) -> None:
 
 def write_error(message: str) -> None:
     """One line on standard error."""
-    line = harmless(" ".join(message.split()))
+    words = [_shortened(word, _LONGEST_WORD) for word in harmless(" ".join(message.split())).split(" ")]
+    line = _shortened(" ".join(words), _LONGEST_ERROR)
     sys.stderr.write(f"flagfit: {line}\n")
+
+
+def _shortened(text: str, most: int) -> str:
+    """The text without its middle where it is too long: what is wrong often stands at the end."""
+    if len(text) <= most:
+        return text
+    tail = most // 3
+    return f"{text[: most - tail - 1]}…{text[-tail:]}"

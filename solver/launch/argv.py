@@ -55,6 +55,7 @@ class _Parse:
         self._seen: set[str] = set()
         self._extra: list[ArgumentProblem] = []
         self._open_ended = False
+        self._searches = 0
         self._ambiguous: Mapping[int, ArgumentProblem] = {}
         self._words = launch.words
         if launch.form == "serve":
@@ -135,9 +136,7 @@ class _Parse:
             self._problems[self._problems.index(problem)] = replace(problem, words=words)
             return last
         name = written.spelling.partition("=")[0]
-        from solver.launch.spelling import nearest_flags
-
-        alternatives = nearest_flags(name, self._index.entries)
+        alternatives = self._nearest(name)
         self._extra.append(
             ArgumentProblem(
                 "ARG001",
@@ -149,6 +148,15 @@ class _Parse:
             )
         )
         return last
+
+    def _nearest(self, name: str) -> tuple[str, ...]:
+        """The spellings nearest to a name; none after the first names: each search takes its time."""
+        self._searches += 1
+        if self._searches > _SEARCHES:
+            return ()
+        from solver.launch.spelling import nearest_flags
+
+        return nearest_flags(name, self._index.entries)
 
     def _joined_value(self, position: int, written: WrittenFlag, entry: Entry, joined: Word) -> None:
         least, most = entry.bounds
@@ -345,6 +353,7 @@ class _Parse:
         self._notices.append(ArgumentNotice(code, flag.name if flag else None, words, message, suggestion))
 
 
+_SEARCHES = 20
 _WITHOUT_EFFECT = frozenset({"help", "ignored", "retired"})
 
 

@@ -176,6 +176,9 @@ def test_catalogs_are_listed_and_verified(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == f"{PATH}  fine\n"
 
 
+LONG = "x" * 5000
+
+
 def unreadable(folder: Path) -> dict[str, list[str]]:
     """Wrong command lines, by what is wrong with them."""
     (folder / "empty.sh").write_text("")
@@ -219,6 +222,28 @@ def unreadable(folder: Path) -> dict[str, list[str]]:
         "both": ["check", "x.sh", *launch],
         "unknown flag to keep": ["suggest-fix", "--keep", "--no-such", *launch],
         "bad timeout": ["suggest-fix", "--timeout", "soon", *launch],
+        "empty operand": ["check", ""],
+        **{
+            f"empty {option}": ["check", option, "", *launch]
+            for option in ("--release", "--gpu", "--model-config", "--model-arch", "--draft-model-config")
+        },
+        "long file name": ["check", LONG],
+        "long catalog": ["check", "--release", f"{LONG}.json", *launch],
+        "long build": ["catalog", "build", LONG],
+        "long fact": ["check", "--fact", f"gpu.count={LONG}", *launch],
+        "long words": ["check", "--fact", f"gpu.count={'x ' * 2500}", *launch],
+        "long control characters": ["check", "--gpu", "\x1b" * 5000, *launch],
+        **{
+            f"long {option}": ["check", option, LONG, *launch]
+            for option in (
+                "--release",
+                "--gpu",
+                "--model-config",
+                "--fact",
+                "--output-format",
+                "--output-file",
+            )
+        },
         "nothing asked": ["what-if", *launch],
         "nothing to explain": ["explain"],
         "no such rule": ["explain", "SGL9999"],
@@ -239,6 +264,19 @@ def test_wrong_input_ends_with_2_and_one_line_that_says_what(
             assert len(err.splitlines()) == 1
             assert len(err) < 500
             assert "bug" not in err
+
+
+@pytest.mark.parametrize("option", ["--release", "--model-config", "--draft-model-config", "--output-file"])
+def test_an_empty_word_is_quoted_with_its_option(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", option, "", "--", *LAUNCH]) == 2
+    assert capsys.readouterr().err == f"flagfit: {option}: '' names nothing\n"
+
+
+def test_a_long_value_leaves_room_for_what_is_wrong_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", LONG]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("flagfit: xxx")
+    assert err.endswith("xxx: file name too long\n")
 
 
 def test_nothing_given_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -220,3 +220,11 @@ def test_negative_numbers_are_flags_where_some_flag_looks_like_one(word: str) ->
     arguments = parsed("--model", "m", "--tp", word, flags=flags)
     answer = real_answer(real, ["--model", "m", "--tp", word])
     assert (arguments.outcome or "ok") == (answer if isinstance(answer, str) else "ok")
+
+
+def test_only_the_first_unknown_flags_get_suggestions() -> None:
+    problems = parsed(*["--tp-sizes"] * 5000).problems
+    unknown = [each for each in problems if each.code == "ARG001"]
+    assert len(unknown) == 5000
+    assert unknown[0].suggestion == "--tp-size"
+    assert unknown[-1].suggestion is None
