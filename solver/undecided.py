@@ -76,23 +76,26 @@ class Telling:
 
     def _unknown_below(self, node: int) -> Leaves:
         """The unknown leaves below a node, by unknown nodes: quick to find, but perhaps too many."""
-        below, now, reads = self._below, self._now, self._program.reads
+        below, now, reads, leaf_count = self._below, self._now, self._program.reads, self._program.leaf_count
         waiting = [node]
         while waiting:
             each = waiting[-1]
             if each in below:
                 waiting.pop()
-            elif each < self._program.leaf_count:
-                below[each] = 1 << each
-            else:
-                unknown = [read for read in reads[each] if now[read] is UNKNOWN]
-                fresh = [read for read in unknown if read not in below]
-                waiting += fresh
-                if not fresh:
-                    leaves = 0
-                    for read in unknown:
+                continue
+            leaves, is_open = 0, False
+            for read in reads[each]:
+                if now[read] is UNKNOWN:
+                    if read < leaf_count:
+                        leaves |= 1 << read
+                    elif read in below:
                         leaves |= below[read]
-                    below[each] = leaves
+                    else:
+                        waiting.append(read)
+                        is_open = True
+            if not is_open:
+                below[each] = leaves
+                waiting.pop()
         return below[node]
 
     def _is_reached(self, node: int) -> bool:
