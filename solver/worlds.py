@@ -35,6 +35,10 @@ _SAID_BY = {
 """Which facts each source says."""
 
 
+_ENVIRONMENT = ("env.", "environ.", "env_set.")
+"""What facts about environment variables start with."""
+
+
 def world_of(
     executable: Executable,
     *,
@@ -195,16 +199,27 @@ def _world(question: _Question) -> World:
     for source, model in zip(("model_config", "draft_model_config"), question.models, strict=True):
         if model is not None:
             sources[source] = "(given as a value)" if isinstance(model, Mapping) else str(model)
-    for name in sorted(question.env):
-        sources[f"env.{name}"] = question.env[name]
-    for name in sorted(question.unknown_env):
-        sources[f"env.{name}"] = "(not known)"
+    variables = {**question.env, **dict.fromkeys(question.unknown_env, "(not known)")}
+    read = _variables_read(program) if variables else frozenset()
+    # What else a command sets decides nothing, and may be a secret that no report should repeat.
+    sources |= {f"env.{name}": variables[name] for name in sorted(variables) if name in read}
     for name, value in question.facts.items():
         if name not in program.leaf_of_fact:
             raise FactError(name, value, _unknown_fact(name, program.leaf_of_fact))
         said[name] = value
         sources[name] = repr(value)
     return World(sources, said)
+
+
+def _variables_read(program: Program) -> frozenset[str]:
+    """The environment variables that rules read, by themselves or where a newer one is not set."""
+    paths = [path for path in program.leaf_of_fact if path.startswith(_ENVIRONMENT)]
+    for path in paths:
+        fact = program.facts.get(path)
+        if fact is not None and fact.fallback and fact.fallback not in paths:
+            paths.append(fact.fallback)
+    names = {path.partition(".")[2] for path in paths if path.startswith(_ENVIRONMENT)}
+    return frozenset(names | {name.replace("SGLANG_", "SGL_", 1) for name in names})
 
 
 def _unknown_fact(name: str, known: Iterable[str]) -> str:

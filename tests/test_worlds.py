@@ -111,3 +111,10 @@ def test_what_nobody_said_is_the_machine_or_the_model():
     assert unsaid() == {"gpu.is_sm90", "model.config.num_experts"}
     assert unsaid(gpu="h100") == {"model.config.num_experts"}
     assert unsaid(facts={"gpu.is_sm90": True}) == {"gpu.is_sm90", "model.config.num_experts"}
+
+
+def test_variables_that_no_rule_reads_are_not_repeated():
+    env = {"HF_TOKEN": "secret", "SGLANG_SLOW": "0"}
+    world = world_of(executable(), env=env, unknown_env={"WANDB_API_KEY"})
+    assert world.sources == {"env.SGLANG_SLOW": "0"}
+    assert "secret" not in str(check(f"HF_TOKEN=secret {LAUNCH}", catalog=CATALOG).world.to_dict())
