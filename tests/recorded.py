@@ -85,7 +85,7 @@ def questions(path: Path) -> list[Question]:
 def outcome_of(question: Question) -> Outcome:
     """Asks the project about a recorded command."""
     record = question.record
-    case = _case_of(question)
+    case = asked_case(question)
     report = report_of(case)
     at = report.violations[0].at if report.violations else ""
     if report.verdict is Verdict.DEPENDS:
@@ -108,7 +108,7 @@ def outcome_of(question: Question) -> Outcome:
     )
 
 
-def _case_of(question: Question) -> Case:
+def asked_case(question: Question) -> Case:
     request = question.record.request
     folder = DATA / "models"
     draft = request.draft_model
