@@ -250,3 +250,19 @@ def test_threads_may_check_at_the_same_time():
     expected = [checked(each).to_dict() for each in flags]
     with ThreadPoolExecutor(8) as pool:
         assert [report.to_dict() for report in pool.map(checked, flags)] == expected
+
+
+def test_a_configuration_file_that_is_not_here_leaves_the_verdict_open():
+    report = checked("--config nowhere.yaml")
+    assert report.verdict is Verdict.DEPENDS
+    [open_] = report.undecided
+    assert (open_.code, open_.flags, open_.missing) == ("ARG105", ("config",), ())
+    assert "nowhere.yaml is not here" in open_.message
+    assert checked("--config nowhere.yaml", ignore={"ARG105"}).verdict is Verdict.ACCEPTED
+
+
+def test_what_is_odd_about_the_way_a_command_is_written_is_a_notice():
+    launch = read_launch(f"{LAUNCH}\n  --tp 2\n")
+    [notice] = check(launch, catalog=toy.catalog()).notices
+    assert (notice.code, notice.kind) == ("ARG201", "argument")
+    assert "line 2" in notice.message

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from solver.worlds import ModelConfig
 
 
+_UNREAD_FILE = "ARG105"
+
+
 def check(
     launch: Source,
     *,
@@ -73,7 +76,7 @@ def check(
 def report_of(case: Case, *, ignore: Collection[str] = ()) -> Report:
     """The report on a case."""
     violations = tuple(each for each in _violations(case) if each.code not in ignore)
-    undecided = tuple(each for each in _undecided(case) if each.code not in ignore)
+    undecided = tuple(each for each in (*_unread_file(case), *_undecided(case)) if each.code not in ignore)
     verdict = Verdict.REFUSED if violations else Verdict.DEPENDS if undecided else Verdict.ACCEPTED
     return Report(
         verdict=verdict,
@@ -143,6 +146,16 @@ def _argument_violation(case: Case, problem: ArgumentProblem) -> Violation:
     )
 
 
+def _unread_file(case: Case) -> Iterator[Undecided]:
+    """A configuration file that is not here: SGLang fails where it has none, and its flags are unknown."""
+    for notice in case.arguments.notices:
+        if notice.code == _UNREAD_FILE:
+            from solver.answers import Undecided
+
+            flags = () if notice.flag is None else (notice.flag,)
+            yield Undecided(notice.code, "", "", missing=(), flags=flags, message=notice.message)
+
+
 def _undecided(case: Case) -> Iterator[Undecided]:
     program = case.program
     if not any(program.near[node] & case.different for node in case.resolution.undecided):
@@ -205,7 +218,13 @@ def _chooser(case: Case, node: int) -> int:
 
 
 def _notices(case: Case) -> Iterator[Remark]:
+    for remark in case.launch.remarks:
+        from solver.answers import Remark
+
+        yield Remark(remark.code, "argument", f"line {remark.place.line}: {remark.message}", ())
     for notice in case.arguments.notices:
+        if notice.code == _UNREAD_FILE:
+            continue
         from solver.answers import Remark
 
         flags = () if notice.flag is None else (notice.flag,)

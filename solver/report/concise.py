@@ -28,7 +28,8 @@ def _lines(entry: Entry, document: Document, ink: Ink) -> Iterator[str]:
         yield f"{harmless(place)}: {ink.bad(violation.code)} {harmless(violation.message)}{by}"
     for each in report.undecided:
         sentence = harmless(each.message or "not decided")
-        yield f"{harmless(entry.name)}: {ink.unsure(each.code)} perhaps: {sentence} [{each.at}]"
+        by = f" [{each.at}]" if each.at else ""
+        yield f"{harmless(entry.name)}: {ink.unsure(each.code)} perhaps: {sentence}{by}"
     spell = spelling_as_written(report, document)
     for number, repair in enumerate(entry.fix.repairs if entry.fix else (), start=1):
         changes = [f"write {each.after} for {each.before}" for each in repair.respellings if each.after]

@@ -53,6 +53,20 @@ def test_a_launch_that_depends_ends_with_0(capsys: pytest.CaptureFixture[str]) -
     assert run(["check", "--fact", "model.config.num_experts=8", *words]) == 1
 
 
+def test_a_configuration_file_that_is_not_here_is_told_as_what_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["--", *LAUNCH, "--config", "nowhere.yaml"]
+    assert run(["check", "--verbose", *words]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("depends")
+    assert "a file could not be read" in out
+    assert "nowhere.yaml is not here" in out
+    assert "rule" not in out
+    assert run(["check", "--output-format", "concise", *words]) == 0
+    assert capsys.readouterr().out.endswith("nowhere.yaml is not here\n")
+
+
 def test_a_rule_can_be_ignored(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", "--ignore", "TOY0004", "--", *REFUSED]) == 0
     assert capsys.readouterr().out.startswith("accepted")

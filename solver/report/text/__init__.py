@@ -62,11 +62,15 @@ def _verdict(report: Report, ink: Ink) -> str:
     if report.verdict is Verdict.REFUSED:
         return f"{ink.bad('refused')}   {engine} does not start with this command: {_faults(report)}."
     if report.verdict is Verdict.DEPENDS:
-        open_rules = counted(len(report.undecided), "rule")
-        return (
-            f"{ink.unsure('depends')}   {engine} may refuse this command: {open_rules} could not be decided."
-        )
+        return f"{ink.unsure('depends')}   {engine} may refuse this command: {_open_questions(report)}."
     return f"{ink.good('accepted')}  {engine} starts with this command."
+
+
+def _open_questions(report: Report) -> str:
+    rules = sum(bool(each.at) for each in report.undecided)
+    parts = [f"{counted(rules, 'rule')} could not be decided"] if rules else []
+    parts += ["a file could not be read"] if rules < len(report.undecided) else []
+    return ", ".join(parts)
 
 
 def _faults(report: Report) -> str:

@@ -63,8 +63,8 @@ def undecided(report: Report, ink: Ink, *, verbose: bool) -> Iterator[str]:
     for each in report.undecided:
         yield ""
         yield from headed(each.code, ink.unsure, _sentence(each.message) or "not decided", ink)
-        yield from labelled("needs", _deciding(each.missing, _sources(report)), ink)
         if each.at:
+            yield from labelled("needs", _deciding(each.missing, _sources(report)), ink)
             yield from labelled("where", f"{each.at}, in {each.function}", ink)
         yield from _condition(each.condition, ink)
 
