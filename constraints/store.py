@@ -101,8 +101,8 @@ def load_catalog(release: str | os.PathLike[str] | None = None, *, engine: str =
     path = catalog_path(release, engine=engine)
     try:
         status = os.stat(path)
-    except OSError as error:
-        raise CatalogError(path, error.strerror or str(error)) from None
+    except (OSError, ValueError) as error:
+        raise CatalogError(path, getattr(error, "strerror", None) or str(error)) from None
     return _load(path, status.st_mtime_ns, status.st_size)
 
 
@@ -129,8 +129,8 @@ def read_bytes(path: str) -> bytes:
             if status.st_size > _MAX_BYTES:
                 raise CatalogError(path, f"longer than {_MAX_BYTES} bytes")
             return file.read()
-    except OSError as error:
-        raise CatalogError(path, error.strerror or str(error)) from None
+    except (OSError, ValueError) as error:
+        raise CatalogError(path, getattr(error, "strerror", None) or str(error)) from None
 
 
 def parse_catalog(source: bytes, path: str) -> Catalog:

@@ -73,7 +73,7 @@ def load_executable(release: str | os.PathLike[str] | None = None, *, engine: st
     path = catalog_path(release, engine=engine)
     try:
         status = os.stat(path)
-    except OSError:
+    except (OSError, ValueError):
         read_bytes(path)  # says what is wrong with it
         raise
     return _load(path, status.st_mtime_ns, status.st_size)

@@ -166,7 +166,7 @@ def _model_key(model_config: ModelConfig | None) -> object:
     for file in (path, path / "config.json"):
         try:
             status = file.stat()
-        except OSError:
+        except (OSError, ValueError):
             continue  # whoever reads it says what is wrong with it
         if file.is_file():
             return str(path), status.st_mtime_ns, status.st_size

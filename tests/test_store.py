@@ -19,6 +19,7 @@ from constraints.store import (
     save_catalog,
     version_key,
 )
+from solver.program_cache import load_executable
 
 TOY = Path(__file__).parent / "data" / "toy-1.0.json"
 
@@ -118,3 +119,14 @@ def test_what_can_not_be_read_is_an_error_of_the_catalog(tmp_path):
     with pytest.raises(CatalogError) as caught:
         load_catalog(broken)
     assert caught.value.line == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_no_named_pipe_and_no_impossible_name_is_a_catalog(tmp_path):
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    wrong = {str(pipe): "not a regular file", "a\0.json": "null", f"{'x' * 5000}.json": "too long"}
+    for path, reason in wrong.items():
+        for load in (load_catalog, load_executable):
+            with pytest.raises(CatalogError, match=reason):
+                load(path)

@@ -118,3 +118,9 @@ def test_variables_that_no_rule_reads_are_not_repeated():
     world = world_of(executable(), env=env, unknown_env={"WANDB_API_KEY"})
     assert world.sources == {"env.SGLANG_SLOW": "0"}
     assert "secret" not in str(check(f"HF_TOKEN=secret {LAUNCH}", catalog=CATALOG).world.to_dict())
+
+
+def test_a_model_whose_name_no_file_can_have_is_a_wrong_fact():
+    for name in ("a\0", "x" * 5000):
+        with pytest.raises(FactError):
+            world_of(executable(), model_config=name)

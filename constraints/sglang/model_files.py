@@ -23,7 +23,7 @@ def has_fp8_weights(folder: Path) -> bool:
     """
     try:
         shard = _shard(folder)
-        if shard is None:
+        if shard is None or not (folder / shard).is_file():
             return False
         with (folder / shard).open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
@@ -32,7 +32,7 @@ def has_fp8_weights(folder: Path) -> bool:
             header = json.loads(file.read(length))
         tensors: list[Mapping[str, Value]] = [header[name] for name in header if _is_of_expert(name)]
         return bool(tensors) and tensors[0].get("dtype") == "F8_E4M3"
-    except (OSError, ValueError, AttributeError, RecursionError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return False
 
 
@@ -54,7 +54,7 @@ def may_be_mistral_native(source: Mapping[str, Value]) -> bool:
 
 def _shard(folder: Path) -> str | None:
     index = folder / _INDEX
-    if index.exists():
+    if index.is_file():
         files: Mapping[str, str] = json.loads(index.read_bytes()).get("weight_map", {})
         of_experts = {file for name, file in files.items() if _is_of_expert(name)}
         return min(of_experts or set(files.values()), default=None)

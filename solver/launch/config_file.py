@@ -23,6 +23,7 @@ FLAG = "--config"
 LIMIT_BYTES = 1_000_000
 LIMIT_NODES = 20_000
 """Aliases can make a small file as large as anybody likes."""
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +59,12 @@ def merged(index: FlagIndex, words: tuple[Word, ...], source: str) -> Merged:
     if not file.known:
         return _unread(others, f"{file.text} is not known")
     if Path(file.text).suffix.lower() not in (".yaml", ".yml"):
-        return _refused(words, (position, position + 1), f"--config wants a .yaml file, not {file.text!r}")
+        return _refused(
+            words, (position, position + 1), f"--config wants a .yaml file, not {_short(file.text)!r}"
+        )
     path = _found(file.text, source)
     if path is None:
-        return _unread(others, f"{file.text} is not here")
+        return _unread(others, f"{_short(file.text)} is not here")
     try:
         return Merged((*_words_of(path, index), *others))
     except _NotMergedError as error:
@@ -86,6 +89,10 @@ def _unread(words: tuple[Word, ...], why: str) -> Merged:
         "ARG105", "config", (), f"the flags in the configuration file are not known: {why}"
     )
     return Merged(words, notices=(notice,), open_ended=True)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"
 
 
 def _found(name: str, source: str) -> Path | None:

@@ -143,3 +143,12 @@ def test_a_named_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_a_key_that_is_a_list_is_no_key(merged: Merge) -> None:
     assert merged("extra: {[a]: 1}").problems[0].code == "ARG011"
+
+
+def test_a_long_name_is_shortened() -> None:
+    for name in ("x" * 5000 + ".yaml", "x" * 5000):
+        arguments = parse_arguments(FLAGS, Launch(words_of(["--config", name])))
+        messages = [each.message for each in arguments.notices]
+        messages += [each.message for each in arguments.problems]
+        assert any("xxx" in message for message in messages)
+        assert max(map(len, messages)) < 300
