@@ -47,6 +47,8 @@ def find_release_source(where: str, work: Path, *, version: str | None = None) -
     if _is_folder(path):
         root = _package_root(path)
         return ReleaseSource(root, version or _version_of(root))
+    if path.exists() and not path.is_file():
+        raise CatalogError(where, "neither a folder nor a regular file")
     if path.suffix == ".whl" or path.exists():
         return _unpacked(path, work, version)
     match = _VERSION.fullmatch(where)

@@ -1,3 +1,4 @@
+import os
 import zipfile
 from pathlib import Path
 
@@ -59,3 +60,11 @@ def test_a_folder_without_the_package_and_a_broken_wheel_are_told(tmp_path: Path
     wheel.write_text("not a zip")
     with pytest.raises(CatalogError, match="not a wheel"):
         find_release_source(str(wheel), tmp_path)
+
+
+def test_neither_a_named_pipe_nor_a_name_that_is_too_long_is_a_source(tmp_path: Path) -> None:
+    pipe = tmp_path / "sglang-0.5.98-py3-none-any.whl"
+    os.mkfifo(pipe)
+    for where in (str(pipe), "x" * 5000):
+        with pytest.raises(CatalogError, match="regular file|too long"):
+            find_release_source(where, tmp_path)
