@@ -66,5 +66,5 @@ def test_neither_a_named_pipe_nor_a_name_that_is_too_long_is_a_source(tmp_path: 
     pipe = tmp_path / "sglang-0.5.98-py3-none-any.whl"
     os.mkfifo(pipe)
     for where in (str(pipe), "x" * 5000):
-        with pytest.raises(CatalogError, match="regular file|too long"):
+        with pytest.raises(CatalogError, match=r"regular file|too long"):
             find_release_source(where, tmp_path)
