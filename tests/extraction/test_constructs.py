@@ -471,6 +471,27 @@ def test_a_helper_that_always_raises_ends_only_the_path_that_calls_it(difference
     assert differences(body, a=NUMBERS, b=[0, 1]) == []
 
 
+def test_a_table_filled_by_registration_is_not_taken_to_be_empty(tmp_path):
+    made = engine(
+        tmp_path,
+        """
+        SIZES = {}
+
+        def register(name, size):
+            SIZES[name] = size
+
+        register("x", 1)
+
+        def resolve(server_args):
+            cfg = resolving_view(server_args)
+            if cfg.s not in SIZES:
+                raise ValueError("no")
+        """,
+        s=TEXTS,
+    )
+    assert made.wrong() == []
+
+
 def test_names_come_from_star_imports_lazy_modules_and_changed_tables(tmp_path):
     made = engine(
         tmp_path,

@@ -79,6 +79,13 @@ if TYPE_CHECKING:
     from constraints.sglang.extraction.executor import Executor
 
 
+# Tables that only plug-ins fill; no plug-in is described.
+_OF_PLUG_INS = frozenset({
+    ("sglang.srt.configs.model_config", "_MODEL_CONFIG_FACTORIES"),
+    ("sglang.srt.speculative.spec_registry", "_REGISTRY"),
+})  # fmt: skip
+
+
 class Described:
     """The tables, and the little state that goes with one execution.
 
@@ -128,6 +135,8 @@ class Described:
             return External("logger")
         if name == "POINTER_ADAPTER_BASES":
             return x.state.allocate(Entries({}))  # the config.json at hand is the one that is loaded
+        if (module, name) in _OF_PLUG_INS:
+            return x.state.allocate(Entries({}))
         if name == "_LINEAR_ATTN_MODEL_REGISTRY":
             return registered_calls(x, "sglang.srt.configs", "register_linear_attn_model")
         if module in PROBE_MODULES and name in ASSIGNED_PROBES:

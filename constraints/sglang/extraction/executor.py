@@ -586,7 +586,17 @@ class Executor:
             for statement in statements:
                 self.execute_one(statement)
             self.state.dead = ""
-            return frame.locals.get(name)
+            value = frame.locals.get(name)
+            if isinstance(value, Ref) and self._is_empty(value) and module.fills(name):
+                # Who registers what while modules are imported is not followed.
+                self.state.store(value, Lost(self.site(last), f"{name} is filled while modules are imported"))
+            return value
+
+    def _is_empty(self, reference: Ref) -> bool:
+        match self.state.content(reference):
+            case Items(elements=held) | Entries(entries=held):
+                return not held
+        return False
 
     @contextmanager
     def _at_module(self, module: Module) -> Iterator[None]:

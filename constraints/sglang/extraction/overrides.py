@@ -60,7 +60,11 @@ def collected_overrides(x: Executor, arguments: list[Value], node: ast.AST) -> V
 
 def declare_collected(x: Executor, collected: Value, node: ast.AST) -> None:
     """Declares what `collected_overrides` gave, in order."""
-    for guard, pair in operations.elements_of(x, collected, node) or ():
+    rows = operations.elements_of(x, collected, node)
+    if rows is None:
+        x.record.lose(x, list(x.record.flags), node, "which overrides apply is not known")
+        return
+    for guard, pair in rows:
         function = attributes.item(x, pair, Literal(0), node)
         fields = attributes.item(x, pair, Literal(1), node)
         entries = expressions.entries_of(x, fields)

@@ -48,6 +48,11 @@ class Module:
                     return Imported(self.absolute(statement), alias.name)
         return None
 
+    def fills(self, name: str) -> bool:
+        """Whether a function of the module adds to that table, as a registering decorator does."""
+        functions = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
+        return any(_adds_to(node, name) for function in functions for node in ast.walk(function))
+
     def absolute(self, statement: ast.ImportFrom) -> str:
         """The full name of the module that a `from … import` names, relative imports resolved."""
         if not statement.level:
@@ -55,6 +60,9 @@ class Module:
         parts = self.name.split(".")
         keep = len(parts) - statement.level + (1 if self.is_package else 0)
         return ".".join([*parts[:keep], *([statement.module] if statement.module else [])])
+
+
+_ADDING = frozenset({"update", "append", "extend", "add", "setdefault", "insert"})
 
 
 class Source:
@@ -106,6 +114,15 @@ def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield statement
 
 
+def _adds_to(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Subscript(value=ast.Name(id=owner), ctx=ast.Store()):
+            return owner == name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=method)):
+            return owner == name and method in _ADDING
+    return False
+
+
 def _is_type_checking(test: ast.expr) -> bool:
     return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
         isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
@@ -127,9 +144,9 @@ def _bound_names(statement: ast.stmt) -> list[str]:
             return _targets(target)
         case ast.AugAssign(target=target):
             return _targets(target)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))) if attr in (
-            "update", "append", "extend", "add", "setdefault", "insert",
-        ):  # fmt: skip
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))) if (
+            attr in _ADDING
+        ):
             return [name]
         case ast.If(body=body, orelse=orelse):
             return _all_bound([*body, *orelse])
