@@ -8,6 +8,7 @@ a quick way to the same values.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import getitem
 from typing import Any, Final, TypeAlias
 
 from constraints.expression.comprehension import comprehension_value
@@ -193,10 +194,7 @@ def _comparison(node: Comparison, lookup: Lookup) -> Value:
     right = _EXACT[node.right.__class__](node.right, lookup)
     if right.__class__ in POISON:
         return right
-    try:
-        return COMPARISONS[node.operator](left, right)
-    except Exception as error:  # noqa: BLE001
-        return fault(error)
+    return attempt(COMPARISONS[node.operator], left, right)
 
 
 def _membership(node: Comparison, left: Value, lookup: Lookup) -> Value:
@@ -293,10 +291,7 @@ def _item(node: Item, lookup: Lookup) -> Value:
     index = _EXACT[node.index.__class__](node.index, lookup)
     if index.__class__ in POISON:
         return index
-    try:
-        return value[index]
-    except Exception as error:  # noqa: BLE001
-        return fault(error)
+    return attempt(getitem, value, index)
 
 
 def _collection(node: Collection, lookup: Lookup) -> Value:

@@ -251,12 +251,13 @@ class _Finder:
         return _Found(value, self._all(rights if left.value is UNKNOWN else (left, *rights)))
 
     def _arithmetic(self, node: Arithmetic, lookup: Lookup) -> _Found:
-        if node.operator in DIVISIONS and self.find(node.left, lookup).value is UNKNOWN:
+        found = self._strict((node.left, node.right), lookup, ARITHMETIC[node.operator])
+        if found.value is UNKNOWN and node.operator in DIVISIONS:
             divisor = self.find(node.right, lookup)
             quotient = unknown_divided_by(divisor.value)
             if quotient is not UNKNOWN:
                 return _Found(quotient, divisor.sets)
-        return self._strict((node.left, node.right), lookup, ARITHMETIC[node.operator])
+        return found
 
     def _negative(self, node: Negative, lookup: Lookup) -> _Found:
         return self._strict((node.operand,), lookup, operator.neg)
